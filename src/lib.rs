@@ -1,0 +1,15 @@
+//! rolecast compiles one host-agnostic policy for AI coding agents into what every host really obeys.
+//!
+//! ```text
+//! folders ─load→ Sources + Raw ─resolve→ Policy ─plan→ Plan + Ledger ─render→ [Artifact] ─compare→ [Change] ─┬ check: diff
+//!                                                                                                            └ render: write
+//! ```
+//! Each arrow is one function and each type belongs to the stage on its left. The library promises no
+//! stable interface; the program does.
+
+pub mod diag;
+pub mod model;
+pub mod render;
+pub mod system;
+pub mod text;
+pub mod yaml;

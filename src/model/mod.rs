@@ -1,0 +1,8 @@
+//! The types of the files exactly as people write them. No logic but parsing single values.
+
+pub mod adapter;
+pub mod capability;
+pub mod policy;
+pub mod role;
+pub mod rule;
+pub mod scalar;

@@ -1,0 +1,380 @@
+//! `shared-agent-rules/*.yaml`: one document whose sections may stand in several files.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::capability::ScopeKind;
+use super::scalar::{ByteSize, Percent, Risk};
+use crate::yaml::Sp;
+
+/// A map in the order it was written, with the place of every key.
+pub type Map<V> = IndexMap<Sp<String>, V>;
+
+/// The policy document.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PolicyFile {
+    /// Version of the schema; 1.
+    pub version: Option<Sp<u64>>,
+    /// The hosts this repository is used with.
+    pub hosts: Option<Map<HostChoice>>,
+    /// Policies to start from: `builtin`, or a folder inside the root.
+    pub extends: Option<Vec<Sp<String>>>,
+    /// What not to inherit: `roles/NAME` or `rules/NAME`.
+    pub without: Option<Vec<Sp<String>>>,
+    /// Where roles, adapters and templates stand, relative to the root.
+    pub layout: Option<Layout>,
+    /// Sizes and counts.
+    pub budgets: Option<Budgets>,
+    /// When an agent should stop gathering, delegating, working.
+    pub context: Option<Context>,
+    /// Which browser for what.
+    pub browser: Option<Browser>,
+    /// What may be looked up when.
+    pub discovery: Option<Discovery>,
+    /// How work is handed to another agent.
+    pub delegation: Option<Delegation>,
+    /// MCP servers.
+    pub servers: Option<Map<Server>>,
+    /// Tools composed from upstream primitives.
+    pub tools: Option<Map<ComposedTool>>,
+    /// Capabilities beyond the built-in ones.
+    pub capabilities: Option<Map<CustomCapability>>,
+    /// Named expectations on a session.
+    pub acceptance: Option<Map<Acceptance>>,
+}
+
+/// Options of one selected host; none yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct HostChoice {}
+
+/// Folders relative to the root.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Layout {
+    /// Role files.
+    pub roles: Option<Sp<String>>,
+    /// Adapters of further hosts.
+    pub adapters: Option<Sp<String>>,
+    /// Templates of those hosts.
+    pub templates: Option<Sp<String>>,
+}
+
+/// Sizes and counts, each with a target for the first pass and, where it makes sense, a hard limit.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Budgets {
+    /// Bytes of one tool result.
+    pub tool_result: Option<Sp<SizeBudget>>,
+    /// Results of one search of the repository.
+    pub search: Option<Sp<CountBudget>>,
+    /// Lines of a first read.
+    pub file_read: Option<Sp<CountBudget>>,
+    /// Results of a first documentation or memory search.
+    pub knowledge_search: Option<Sp<CountBudget>>,
+    /// Console or network entries.
+    pub browser_log: Option<Sp<CountBudget>>,
+    /// Bytes of a delegation packet.
+    pub delegation_packet: Option<Sp<SizeBudget>>,
+    /// Decoded bytes of media sent inline.
+    pub inline_media: Option<Sp<SizeBudget>>,
+    /// Bytes of always-on text per host.
+    pub instructions: Option<Sp<SizeBudget>>,
+}
+
+/// A budget in bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SizeBudget {
+    /// What to aim at.
+    pub target: Option<Sp<ByteSize>>,
+    /// What is never passed.
+    pub limit: Option<Sp<ByteSize>>,
+}
+
+/// A budget in things (results, lines, entries).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CountBudget {
+    /// What to aim at.
+    pub target: Option<Sp<u64>>,
+    /// What is never passed.
+    pub limit: Option<Sp<u64>>,
+}
+
+/// Shares of the context window at which to change behaviour.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Context {
+    /// No more discovery.
+    pub close_discovery: Option<Sp<Percent>>,
+    /// No more delegation.
+    pub stop_delegating: Option<Sp<Percent>>,
+    /// Hand the work off.
+    pub hand_off: Option<Sp<Percent>>,
+}
+
+/// Which browser for what.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Browser {
+    /// Order of preference: `host`, or a server's name.
+    pub order: Option<Sp<Vec<Sp<String>>>>,
+    /// The needs that justify the specialist.
+    pub escalate_for: Option<Sp<Vec<Sp<EscalationReason>>>>,
+    /// Whether the specialist's first call in a session must say why.
+    pub record_reason: Option<Sp<bool>>,
+}
+
+/// A need that the host's own browser may not serve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EscalationReason {
+    /// Scripted runs that must repeat exactly.
+    DeterministicAutomation,
+    /// Saved cookies and local storage.
+    StorageState,
+    /// Bodies of network requests.
+    NetworkBody,
+    /// Traces.
+    Tracing,
+    /// The browser's debugging protocol.
+    Cdp,
+    /// Pages built of old frames.
+    LegacyIframe,
+    /// The host manages no browser.
+    NoHostBrowser,
+}
+
+impl EscalationReason {
+    /// What the reason is called in text.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::DeterministicAutomation => "deterministic automation",
+            Self::StorageState => "storage state",
+            Self::NetworkBody => "network bodies",
+            Self::Tracing => "tracing",
+            Self::Cdp => "the browser debugging protocol",
+            Self::LegacyIframe => "legacy iframes",
+            Self::NoHostBrowser => "no host browser",
+        }
+    }
+}
+
+/// What may be looked up when; steps are capabilities.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Discovery {
+    /// What may be loaded before a task needs it.
+    pub session_start: Option<Sp<Vec<Sp<String>>>>,
+    /// Steps into documentation, cheapest first.
+    pub docs: Option<Sp<Vec<Sp<String>>>>,
+    /// Steps into memory, cheapest first.
+    pub memory: Option<Sp<Vec<Sp<String>>>>,
+}
+
+/// How much of the conversation a sub-agent is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContextChoice {
+    /// Only the packet.
+    Minimal,
+    /// The whole history.
+    Full,
+}
+
+/// How work is handed to another agent.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Delegation {
+    /// Default of every role.
+    pub context: Option<Sp<ContextChoice>>,
+    /// Parts of a packet, in order.
+    pub packet: Option<Sp<Vec<Sp<PacketPart>>>>,
+}
+
+/// A part of a delegation packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names say it all")]
+pub enum PacketPart {
+    Objective,
+    Scope,
+    VerifiedFacts,
+    Constraints,
+    Capabilities,
+    Validation,
+    StopConditions,
+}
+
+impl PacketPart {
+    /// What the part is called in text.
+    pub const fn phrase(self) -> &'static str {
+        match self {
+            Self::Objective => "objective",
+            Self::Scope => "scope",
+            Self::VerifiedFacts => "verified facts",
+            Self::Constraints => "constraints",
+            Self::Capabilities => "capabilities",
+            Self::Validation => "validation",
+            Self::StopConditions => "stop conditions",
+        }
+    }
+}
+
+/// An MCP server.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Server {
+    /// Program of a stdio server.
+    pub command: Option<Sp<String>>,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<Sp<String>>,
+    /// Environment of the server: references only.
+    #[serde(default)]
+    pub env: Map<EnvValue>,
+    /// Address of a remote server.
+    pub url: Option<Sp<String>>,
+    /// Headers of a remote server: references only.
+    #[serde(default)]
+    pub headers: Map<EnvValue>,
+    /// Risk of the server as a whole; default `restricted`.
+    pub risk: Option<Sp<Risk>>,
+    /// Time-outs.
+    pub timeout: Option<Timeouts>,
+    /// Default true.
+    pub enabled: Option<Sp<bool>>,
+    /// What each tool confers; a tool not named here is not granted to any role.
+    #[serde(default)]
+    pub tools: Map<ServerTool>,
+    /// How roles reach it; default `auto`.
+    pub via: Option<Sp<Via>>,
+}
+
+/// A value that is not written down.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EnvValue {
+    /// Name of an environment variable of the user.
+    Env(Sp<String>),
+    /// A literal that is no secret.
+    Literal(Sp<String>),
+}
+
+/// Time-outs in seconds.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Timeouts {
+    /// One tool call; default 60.
+    pub call: Option<Sp<u64>>,
+    /// One list; default 60.
+    pub list: Option<Sp<u64>>,
+}
+
+/// How roles reach a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Via {
+    /// Through the gateway.
+    Gateway,
+    /// As the host's own server.
+    Direct,
+    /// Gateway wherever narrowing would otherwise be only text.
+    Auto,
+}
+
+/// What a server's tool confers.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ServerTool {
+    /// All that having the tool makes possible.
+    pub confers: Vec<Sp<String>>,
+    /// What one would use it for; default: all it confers.
+    pub covers: Option<Vec<Sp<String>>>,
+}
+
+/// A tool made from an upstream primitive.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ComposedTool {
+    /// What the model reads.
+    pub description: Sp<String>,
+    /// `server/tool`.
+    pub primitive: Sp<String>,
+    /// What the model may set.
+    #[serde(default)]
+    pub arguments: Map<Argument>,
+    /// Where each upstream parameter comes from.
+    #[serde(default)]
+    pub bind: Map<Binding>,
+    /// What having it makes possible.
+    pub confers: Vec<Sp<String>>,
+}
+
+/// One argument the model sees.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Argument {
+    /// JSON Schema type.
+    #[serde(rename = "type")]
+    pub kind: Sp<String>,
+    /// What the model reads.
+    pub description: Option<Sp<String>>,
+    /// Default: required.
+    pub required: Option<Sp<bool>>,
+    /// Allowed values.
+    #[serde(rename = "enum")]
+    pub values: Option<Vec<Sp<String>>>,
+}
+
+/// Where an upstream parameter comes from.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Binding {
+    /// From the model's argument of this name.
+    Argument(Sp<String>),
+    /// A constant.
+    Constant(Sp<String>),
+    /// A value of the run time.
+    Runtime(Sp<String>),
+}
+
+/// A capability that is not built in.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CustomCapability {
+    /// Its risk.
+    pub risk: Sp<Risk>,
+    /// One sentence.
+    pub title: Sp<String>,
+    /// What a grant may be scoped by.
+    pub scope: Option<Sp<ScopeKind>>,
+}
+
+/// Upper bounds on what a session did; counts.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Acceptance {
+    /// Calls of `docs.*`.
+    pub docs_calls: Option<Sp<u64>>,
+    /// Calls of `memory.*`.
+    pub memory_calls: Option<Sp<u64>>,
+    /// Calls of `*.taxonomy`.
+    pub taxonomy_calls: Option<Sp<u64>>,
+    /// Agents started with the whole history.
+    pub full_history_agents: Option<Sp<u64>>,
+    /// Media that went inline.
+    pub inline_base64: Option<Sp<u64>>,
+    /// Tool results over the limit.
+    pub results_over_limit: Option<Sp<u64>>,
+    /// Specialist browser use without a reason.
+    pub unrecorded_escalations: Option<Sp<u64>>,
+    /// Compactions that a smaller result would have avoided.
+    pub avoidable_compactions: Option<Sp<u64>>,
+    /// Calls outside the grants, per role.
+    #[serde(default)]
+    pub out_of_grant_calls: Map<Sp<u64>>,
+}

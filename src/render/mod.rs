@@ -1,0 +1,3 @@
+//! Plans to bytes.
+
+pub mod artifact;
