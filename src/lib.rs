@@ -10,6 +10,7 @@
 pub mod diag;
 pub mod model;
 pub mod render;
+pub mod schema;
 pub mod system;
 pub mod text;
 pub mod yaml;

@@ -48,4 +48,13 @@ codes! {
     MissingKey = ("missing-key", Error, "a required key is missing");
     /// A value of the wrong kind, or outside the values allowed here.
     InvalidValue = ("invalid-value", Error, "a value of the wrong kind or out of range");
+    /// A file that is no acceptable text: not UTF-8, larger than 1 MiB, or with a NUL byte or control
+    /// characters in it. It is not read any further.
+    Encoding = ("encoding", Error, "a file is not acceptable text");
+    /// Characters that cannot be seen, or that change the order in which the text is seen (bidirectional
+    /// overrides, tag characters, spaces without width). An agent would read what a reviewer cannot.
+    HiddenText = ("hidden-text", Warning, "characters that a reviewer cannot see");
+    /// A role or rule file without front matter, or with one that is not closed. The file must start
+    /// with a `---` line and a second `---` line must end the YAML.
+    FrontMatter = ("front-matter", Error, "a Markdown source has no complete front matter");
 }
