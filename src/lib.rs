@@ -13,6 +13,7 @@ pub mod model;
 pub mod plan;
 pub mod render;
 pub mod resolve;
+pub mod schema;
 pub mod system;
 pub mod text;
 pub mod yaml;

@@ -48,18 +48,20 @@ codes! {
     MissingKey = ("missing-key", Error, "a required key is missing");
     /// A value of the wrong kind, or outside the values allowed here.
     InvalidValue = ("invalid-value", Error, "a value of the wrong kind or out of range");
-
-    /// A source is not UTF-8 text, or holds a NUL byte; agents would read something else than people.
-    SourceEncoding = ("source-encoding", Error, "a source is not clean UTF-8 text");
-    /// A source is over 1 MiB. No agent should be given that much, and reading it costs everybody.
-    SourceTooLarge = ("source-too-large", Error, "a source is larger than 1 MiB");
+    /// A file that is no acceptable text: not UTF-8, larger than 1 MiB, or with a NUL byte or control
+    /// characters in it. It is not read any further.
+    Encoding = ("encoding", Error, "a file is not acceptable text");
+    /// Characters that cannot be seen, or that change the order in which the text is seen (bidirectional
+    /// overrides, tag characters, spaces without width). An agent would read what a reviewer cannot.
+    HiddenText = ("hidden-text", Warning, "characters that a reviewer cannot see");
+    /// A role or rule file without front matter, or with one that is not closed. The file must start
+    /// with a `---` line and a second `---` line must end the YAML.
+    FrontMatter = ("front-matter", Error, "a Markdown source has no complete front matter");
     /// A source cannot be read: it is missing, not a regular file, a link that leads out of the root, or
     /// not permitted.
     SourceUnreadable = ("source-unreadable", Error, "a source cannot be read");
     /// A file in the policy folder that looks like a source and would be ignored.
     UnreadFile = ("unread-file", Error, "a file that looks like a source would be ignored");
-    /// A rule or role does not start with `---`, or its front matter does not end.
-    FrontMatter = ("front-matter", Error, "front matter is missing or does not end");
     /// A section stands in two YAML files of one policy folder. Together the files are one document.
     DuplicateSection = ("duplicate-section", Error, "a section stands in two files");
     /// The policy says no version, or one that this program does not know.

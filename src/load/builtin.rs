@@ -1,7 +1,7 @@
 //! What the program carries: the shipped policy, its roles, the adapters and their templates.
 
 use super::{Layer, Loaded, Raw, sections};
-use crate::diag::{Code, Diagnostic, Sink, Span};
+use crate::diag::{Code, Diagnostic, Sink, SourceId, SourceMap, Span};
 use crate::model::adapter::Adapter;
 use crate::text::frontmatter;
 use crate::yaml;
@@ -24,7 +24,8 @@ pub fn files(folder: &str) -> impl Iterator<Item = (&'static str, &'static str)>
 pub fn adapters(loaded: &mut Loaded, sink: &mut Sink) {
     for (name, text) in files("adapters") {
         if name.ends_with(".yaml") {
-            add_adapter(loaded, &format!("<builtin>/adapters/{name}"), name, text, sink);
+            let source = loaded.sources.add(format!("<builtin>/adapters/{name}"), text);
+            add_adapter(loaded, source, name, sink);
         }
     }
     for (name, text) in files("templates") {
@@ -33,9 +34,8 @@ pub fn adapters(loaded: &mut Loaded, sink: &mut Sink) {
 }
 
 /// Reads one adapter text.
-pub(super) fn add_adapter(loaded: &mut Loaded, path: &str, name: &str, text: &str, sink: &mut Sink) {
-    let source = loaded.sources.add(path, text);
-    match yaml::parse::<Adapter>(text, source, 0) {
+pub(super) fn add_adapter(loaded: &mut Loaded, source: SourceId, name: &str, sink: &mut Sink) {
+    match yaml::parse::<Adapter>(&loaded.sources.get(source).text, source, 0) {
         Ok(adapter) => {
             let id = name.trim_end_matches(".yaml");
             if adapter.id == id {
@@ -63,18 +63,16 @@ pub fn layer(loaded: &mut Loaded, sink: &mut Sink) {
         if name.ends_with(".yaml") {
             let source = loaded.sources.add(path, text);
             layer.main_source.get_or_insert(source);
-            sections::add(&mut layer.policy, text, source, &loaded.sources, sink);
+            sections::add(&mut layer.policy, source, &loaded.sources, sink);
         } else if let Some(id) = name.strip_suffix(".md") {
-            if let Some(rule) = markdown(loaded, path, id, text, sink) {
-                layer.rules.push(rule);
-            }
+            let source = loaded.sources.add(path, text);
+            layer.rules.extend(markdown(&loaded.sources, source, id, sink));
         }
     }
     for (name, text) in files("roles") {
         if let Some(id) = name.strip_suffix(".md") {
-            if let Some(role) = markdown(loaded, format!("<builtin>/roles/{name}"), id, text, sink) {
-                layer.roles.push(role);
-            }
+            let source = loaded.sources.add(format!("<builtin>/roles/{name}"), text);
+            layer.roles.extend(markdown(&loaded.sources, source, id, sink));
         }
     }
     // The layout and the hosts of the repository this program was built from say nothing about others.
@@ -85,32 +83,31 @@ pub fn layer(loaded: &mut Loaded, sink: &mut Sink) {
 
 /// Reads a Markdown source with front matter.
 pub(super) fn markdown<T: serde::de::DeserializeOwned>(
-    loaded: &mut Loaded,
-    path: String,
+    sources: &SourceMap,
+    source: SourceId,
     id: &str,
-    text: &str,
     sink: &mut Sink,
 ) -> Option<Raw<T>> {
-    let source = loaded.sources.add(path, text);
+    let text = &sources.get(source).text;
     let parts = match frontmatter::split(text) {
         Ok(parts) => parts,
         Err(problem) => {
-            let at = u32::try_from(problem.offset).unwrap_or(0);
+            let at = problem.at();
             sink.push(
-                Diagnostic::new(Code::FrontMatter, problem.message)
-                    .at(Span { source, start: at, end: at }, "")
+                Diagnostic::new(Code::FrontMatter, problem.to_string())
+                    .at(Span { source, start: offset(at.start), end: offset(at.end) }, "")
                     .help("start the file with `---`, the keys, and `---` on a line of its own"),
             );
             return None;
         }
     };
-    match yaml::parse::<T>(parts.yaml, source, offset(parts.yaml_at)) {
+    match yaml::parse::<T>(parts.yaml, source, offset(parts.yaml_start)) {
         Ok(meta) => Some(Raw {
             id: id.to_owned(),
             source,
             meta,
             body: parts.body.replace("\r\n", "\n"),
-            body_at: offset(parts.body_at),
+            body_at: offset(parts.body_start),
         }),
         Err(d) => {
             sink.push(*d);

@@ -3,10 +3,9 @@
 use std::io;
 
 use super::{Layer, Loaded, Raw, builtin, sections};
-use crate::diag::{Code, Diagnostic, Sink, Span};
+use crate::diag::{Code, Diagnostic, Sink, SourceId, Span, intake};
 use crate::model::policy::Layout;
 use crate::system::{Kind, System};
-use crate::text::encoding;
 use crate::yaml::{MAX_SOURCE_BYTES, Sp};
 
 /// Name of the policy folder.
@@ -41,12 +40,9 @@ impl Reader<'_> {
         let mut layer = Layer { name: dir.to_owned(), ..Layer::default() };
         let names = self.names(dir, from);
         for name in names.iter().filter(|n| n.ends_with(".yaml")) {
-            let path = format!("{dir}/{name}");
-            if let Some(text) = self.read(&path) {
-                let source = loaded.sources.add(&path, &text);
-                loaded.source_paths.push(path);
+            if let Some(source) = self.read(&format!("{dir}/{name}"), loaded) {
                 layer.main_source.get_or_insert(source);
-                sections::add(&mut layer.policy, &text, source, &loaded.sources, self.sink);
+                sections::add(&mut layer.policy, source, &loaded.sources, self.sink);
             }
         }
         for name in names.iter().filter(|n| n.ends_with(".yml")) {
@@ -58,9 +54,7 @@ impl Reader<'_> {
         }
         self.extended(&layer, loaded, stack);
         for name in names.iter().filter(|n| n.ends_with(".md")) {
-            if let Some(rule) = self.markdown(&format!("{dir}/{name}"), name, loaded) {
-                layer.rules.push(rule);
-            }
+            layer.rules.extend(self.markdown(&format!("{dir}/{name}"), name, loaded));
         }
         let layout = layer.policy.layout.clone().unwrap_or_default();
         self.roles(dir, &layout, &mut layer, loaded);
@@ -82,19 +76,15 @@ impl Reader<'_> {
     fn roles(&mut self, dir: &str, layout: &Layout, layer: &mut Layer, loaded: &mut Loaded) {
         let Some((folder, named)) = self.place(dir, layout.roles.as_ref(), "roles") else { return };
         for name in self.optional(&folder, named).iter().filter(|n| n.ends_with(".md")) {
-            if let Some(role) = self.markdown(&format!("{folder}/{name}"), name, loaded) {
-                layer.roles.push(role);
-            }
+            layer.roles.extend(self.markdown(&format!("{folder}/{name}"), name, loaded));
         }
     }
 
     fn adapters(&mut self, dir: &str, layout: &Layout, loaded: &mut Loaded) {
         if let Some((folder, named)) = self.place(dir, layout.adapters.as_ref(), "adapters") {
             for name in self.optional(&folder, named).iter().filter(|n| n.ends_with(".yaml")) {
-                let path = format!("{folder}/{name}");
-                if let Some(text) = self.read(&path) {
-                    loaded.source_paths.push(path.clone());
-                    builtin::add_adapter(loaded, &path, name, &text, self.sink);
+                if let Some(source) = self.read(&format!("{folder}/{name}"), loaded) {
+                    builtin::add_adapter(loaded, source, name, self.sink);
                 }
             }
         }
@@ -105,10 +95,8 @@ impl Reader<'_> {
                     continue;
                 }
                 for name in self.optional(&below, None) {
-                    let path = format!("{below}/{name}");
-                    if let Some(text) = self.read(&path) {
-                        loaded.source_paths.push(path.clone());
-                        loaded.sources.add(path, &text);
+                    if let Some(source) = self.read(&format!("{below}/{name}"), loaded) {
+                        let text = loaded.sources.get(source).text.clone();
                         loaded.templates.insert(format!("{host}/{name}"), text);
                     }
                 }
@@ -160,26 +148,25 @@ impl Reader<'_> {
         name: &str,
         loaded: &mut Loaded,
     ) -> Option<Raw<T>> {
-        let text = self.read(path)?;
-        loaded.source_paths.push(path.to_owned());
-        builtin::markdown(loaded, path.to_owned(), name.trim_end_matches(".md"), &text, self.sink)
+        let source = self.read(path, loaded)?;
+        builtin::markdown(&loaded.sources, source, name.trim_end_matches(".md"), self.sink)
     }
 
-    fn read(&mut self, path: &str) -> Option<String> {
+    /// Reads one source; what is no acceptable text is reported.
+    fn read(&mut self, path: &str, loaded: &mut Loaded) -> Option<SourceId> {
+        loaded.source_paths.push(path.to_owned());
         match self.system.read(path, MAX_SOURCE_BYTES as u64) {
-            Ok(bytes) => match encoding::check(&bytes) {
-                Ok(text) => Some(text.to_owned()),
-                Err(problem) => {
-                    self.sink.push(
-                        Diagnostic::new(Code::SourceEncoding, format!("{problem}"))
-                            .path(path)
-                            .help("save the file as UTF-8 text"),
-                    );
-                    None
-                }
-            },
+            Ok(bytes) => intake::admit(path, &bytes, MAX_SOURCE_BYTES, &mut loaded.sources, self.sink),
             Err(error) => {
-                self.sink.push(unreadable(path, &error));
+                let size = match self.system.kind(path) {
+                    Ok(Some(Kind::File(size))) => usize::try_from(size).unwrap_or(usize::MAX),
+                    _ => 0,
+                };
+                self.sink.push(if size > MAX_SOURCE_BYTES {
+                    intake::too_large(path, size, MAX_SOURCE_BYTES)
+                } else {
+                    unreadable(path, &error)
+                });
                 None
             }
         }
@@ -187,10 +174,6 @@ impl Reader<'_> {
 }
 
 fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
-    if error.kind() == io::ErrorKind::FileTooLarge {
-        return Diagnostic::new(Code::SourceTooLarge, format!("`{path}` is larger than {MAX_SOURCE_BYTES} bytes"))
-            .path(path);
-    }
     Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{path}`: {error}")).path(path)
 }
 

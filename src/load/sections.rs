@@ -12,8 +12,9 @@ macro_rules! merge_sections {
     };
 }
 
-/// Parses `text` and adds its sections to `policy`.
-pub(super) fn add(policy: &mut PolicyFile, text: &str, source: SourceId, sources: &SourceMap, sink: &mut Sink) {
+/// Parses a source and adds its sections to `policy`.
+pub(super) fn add(policy: &mut PolicyFile, source: SourceId, sources: &SourceMap, sink: &mut Sink) {
+    let text = &sources.get(source).text;
     if text.trim().is_empty() {
         return;
     }

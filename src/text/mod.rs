@@ -3,5 +3,6 @@
 pub mod bytes;
 pub mod encoding;
 pub mod frontmatter;
+pub mod markdown;
 pub mod suggest;
 pub mod toml;
