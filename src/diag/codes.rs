@@ -132,4 +132,31 @@ codes! {
     DenyNotHeld = ("deny-not-held", Error, "a host cannot hold a denial");
     /// A template names something that does not exist, or does too much work.
     Template = ("template", Error, "a template cannot be rendered");
+
+    /// A text arrives more than once at a host, which pays for it each time. The layout search found no
+    /// better one for this set of hosts and these files of the user.
+    TextRepeated = ("text-repeated", Warning, "a text arrives more than once");
+    /// A text reaches nobody on a host.
+    TextNever = ("text-never", Error, "a text does not arrive");
+    /// A file of the user that a host reads today would no longer be read after the render.
+    UserFileUnread = ("user-file-unread", Error, "a file of the user would no longer be read");
+    /// A file of the user that a host does not read today would be read after the render.
+    UserFileGained = ("user-file-gained", Warning, "a file of the user would newly be read");
+    /// A host has no file that it alone reads at start, so that its notes stand in the roles only.
+    CardHomeless = ("card-homeless", Warning, "no file can carry a host's notes");
+    /// A host is also given another host's notes.
+    CardForeign = ("card-foreign", Warning, "a host is given another host's notes");
+    /// A rule for some paths is before the agent all the time.
+    ScopedAlways = ("scoped-always", Warning, "a rule for paths is always before the agent");
+    /// A host takes roles rendered for another one, with that host's tools.
+    RolesBorrowed = ("roles-borrowed", Error, "a host takes another host's roles");
+    /// The always-on text of a host is over the target of `budgets.instructions`.
+    InstructionsOverTarget = ("instructions-over-target", Warning, "always-on text is over its target");
+    /// The always-on text of a host is over the limit of `budgets.instructions`.
+    InstructionsOverLimit = ("instructions-over-limit", Error, "always-on text is over its limit");
+    /// A text is over what the host takes; the rest would be cut or ignored without a word.
+    HostLimit = ("host-limit", Error, "a text is over what a host takes");
+    /// What the templates of an adapter make is not usable: no JSON where entries are wanted, or two
+    /// different texts for one file.
+    RenderFailed = ("render-failed", Error, "a render is not usable");
 }

@@ -4,11 +4,10 @@ use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use crate::diag::{Code, Diagnostic, SourceId, Span};
+use crate::resolve::policy::NOTE_BLOCK as NOTE;
 
 /// Steps a template may take; far above any honest use, far below a hang.
 const FUEL: u64 = 500_000;
-/// The block of a rule that depends on the host.
-const NOTE: &str = "host_note";
 
 /// Renders templates with strict names, no escaping, and bounded work.
 pub struct Engine<'s> {

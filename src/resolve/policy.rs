@@ -143,6 +143,16 @@ pub struct Rule {
     pub template: bool,
 }
 
+/// The block of a rule's template that depends on the host.
+pub const NOTE_BLOCK: &str = "host_note";
+
+impl Rule {
+    /// Whether the rule has something to say about each host.
+    pub fn has_note(&self) -> bool {
+        self.template && self.body.contains(NOTE_BLOCK)
+    }
+}
+
 /// An MCP server.
 #[derive(Debug, Clone)]
 pub struct Server {

@@ -1,0 +1,147 @@
+//! What the delivery says to people: findings, and the ledger lines of rules.
+
+use crate::diag::{Code, Diagnostic, Sink};
+use crate::model::adapter::{Adapter, Agent};
+use crate::resolve::Policy;
+
+use super::delivery::{Delivery, Finding, HostDelivery, How, Range, ScopedRoute, Text};
+use super::ledger::{Line, State, Subject};
+
+/// Reports what is not as it should be.
+pub fn report(policy: &Policy, selected: &[&Adapter], delivery: &Delivery, sink: &mut Sink) {
+    for finding in &delivery.findings {
+        if let Some(d) = diagnostic(policy, selected, finding) {
+            sink.push(d);
+        }
+    }
+}
+
+fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Option<Diagnostic> {
+    let title = |host: &str| selected.iter().find(|a| a.id == host).map_or_else(|| host.to_owned(), |a| a.title.clone());
+    let files = |paths: &[String]| paths.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ");
+    Some(match finding {
+        Finding::Repeated { host, agent, text, times, via } => {
+            // Where it is not known whether sub-agents are given the instructions, the ledger says so; a warning at each
+            // compilation would only teach people to ignore warnings.
+            if *agent == Agent::Roles {
+                return None;
+            }
+            Diagnostic::new(Code::TextRepeated, format!("{} is given {} {times} times", title(host), text_name(policy, text)))
+                .path(via.first().cloned().unwrap_or_default())
+                .note(format!("through {}", files(via)))
+        }
+        Finding::Never { host, agent, text } => Diagnostic::new(
+            Code::TextNever,
+            format!("{} does not reach {} of {}", text_name(policy, text), agent_name(*agent), title(host)),
+        )
+        .help("free one of the host's files, or leave the host out"),
+        Finding::UserUnread { host, file, because } => {
+            Diagnostic::new(Code::UserFileUnread, format!("{} would no longer read your `{file}`", title(host)))
+                .path(file.clone())
+                .note(format!("because of {}", files(because)))
+        }
+        Finding::UserGained { host, file } => {
+            Diagnostic::new(Code::UserFileGained, format!("{} would now also read your `{file}`", title(host))).path(file.clone())
+        }
+        Finding::NoCardCarrier { host, taken } => {
+            let d = Diagnostic::new(Code::CardHomeless, format!("no file of {} alone can carry its host notes", title(host)))
+                .help("the notes stand in the roles only");
+            if taken.is_empty() { d } else { d.note(format!("also read by other hosts, or yours: {}", files(taken))) }
+        }
+        Finding::ForeignCard { host, card } => {
+            Diagnostic::new(Code::CardForeign, format!("{} is also given the host notes of {}", title(host), title(card)))
+        }
+        Finding::ScopedAlways { host, carrier } => {
+            Diagnostic::new(Code::ScopedAlways, format!("{} is given the rules in `{carrier}` all the time", title(host))).path(carrier.clone())
+        }
+        Finding::BorrowedRoles { host, from, file } => Diagnostic::new(
+            Code::RolesBorrowed,
+            format!("{} takes the roles rendered for {} in `{file}`", title(host), title(from)),
+        )
+        .path(file.clone()),
+        Finding::MainOnlyReachesRoles { .. } | Finding::Perhaps { .. } => return None,
+    })
+}
+
+fn text_name(policy: &Policy, text: &Text) -> String {
+    match text {
+        Text::Shared => "the shared text".to_owned(),
+        Text::Card { .. } => "its host notes".to_owned(),
+        Text::User { file, bytes } => format!("your `{file}` ({bytes} bytes)"),
+        Text::Rules { rules } => {
+            let names: Vec<String> =
+                rules.iter().filter_map(|i| policy.rules.get(*i)).take(8).map(|r| format!("`{}`", r.id)).collect();
+            format!("rule {}", names.join(", "))
+        }
+    }
+}
+
+const fn agent_name(agent: Agent) -> &'static str {
+    match agent {
+        Agent::Main => "the main agent",
+        Agent::Roles => "the roles",
+    }
+}
+
+/// One line for each rule, host and kind of agent.
+pub fn lines(policy: &Policy, selected: &[&Adapter], delivery: &Delivery) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for host in &delivery.hosts {
+        let Some(adapter) = selected.iter().find(|a| a.id == host.host) else { continue };
+        for (index, rule) in policy.rules.iter().enumerate() {
+            let reach = host.arrivals[index];
+            if rule.main {
+                lines.push(line(adapter, &rule.id, "main", reach.main, way(delivery, host, index, Agent::Main), host));
+            }
+            if rule.roles && !policy.roles.is_empty() {
+                lines.push(line(adapter, &rule.id, "roles", reach.roles, way(delivery, host, index, Agent::Roles), host));
+            }
+        }
+    }
+    lines
+}
+
+fn line(adapter: &Adapter, rule: &str, to: &str, times: Range, way: String, host: &HostDelivery) -> Line {
+    let arrives = match (times.min, times.max) {
+        (1, 1) => "once".to_owned(),
+        (min, max) if min == max => format!("{min} times"),
+        (min, max) => format!("{min} to {max} times"),
+    };
+    Line {
+        host: adapter.id.clone(),
+        subject: Subject::Rule { rule: rule.to_owned(), to: to.to_owned() },
+        state: if times.max == 0 { State::Unreachable } else { State::Granted },
+        limited_by: None,
+        guarantee: None,
+        evidence: adapter.evidence.by,
+        version: adapter.evidence.version.clone(),
+        date: adapter.evidence.date.clone(),
+        conditions: host.shared.iter().flat_map(|r| r.conditions.clone()).collect(),
+        reason: format!("arrives {arrives} {way}"),
+    }
+}
+
+/// How a rule comes to an agent, in words.
+fn way(delivery: &Delivery, host: &HostDelivery, index: usize, agent: Agent) -> String {
+    if let Some(scoped) = host.scoped.iter().find(|s| s.rule == index) {
+        let route = if agent == Agent::Main { scoped.main } else { scoped.roles };
+        return match route {
+            ScopedRoute::Native { file } => format!("through `{}`, when such files are touched", delivery.files[file].path),
+            ScopedRoute::CardLine => "by a line among the host notes".to_owned(),
+            ScopedRoute::BodyLine => "by a line in the role".to_owned(),
+            ScopedRoute::None => "by no way".to_owned(),
+        };
+    }
+    if agent == Agent::Roles && host.body.shared {
+        return "in the role".to_owned();
+    }
+    host.shared.as_ref().map_or_else(
+        || "in the role".to_owned(),
+        |route| match &route.how {
+            How::Direct => format!("through `{}`", route.file),
+            How::Linked { from } => format!("through `{from}`, a link to `{}`", route.file),
+            How::Imported { by } => format!("through `{}`, included by `{by}`", route.file),
+            How::Switched { output, pointer } => format!("through `{}`, named in `{output}:{pointer}`", route.file),
+        },
+    )
+}
