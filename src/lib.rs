@@ -9,6 +9,7 @@
 
 pub mod diag;
 pub mod model;
+pub mod plan;
 pub mod render;
 pub mod system;
 pub mod text;
