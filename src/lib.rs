@@ -8,9 +8,12 @@
 //! stable interface; the program does.
 
 pub mod diag;
+pub mod load;
 pub mod model;
 pub mod plan;
 pub mod render;
+pub mod resolve;
+pub mod schema;
 pub mod system;
 pub mod text;
 pub mod yaml;

@@ -48,4 +48,88 @@ codes! {
     MissingKey = ("missing-key", Error, "a required key is missing");
     /// A value of the wrong kind, or outside the values allowed here.
     InvalidValue = ("invalid-value", Error, "a value of the wrong kind or out of range");
+    /// A file that is no acceptable text: not UTF-8, larger than 1 MiB, or with a NUL byte or control
+    /// characters in it. It is not read any further.
+    Encoding = ("encoding", Error, "a file is not acceptable text");
+    /// Characters that cannot be seen, or that change the order in which the text is seen (bidirectional
+    /// overrides, tag characters, spaces without width). An agent would read what a reviewer cannot.
+    HiddenText = ("hidden-text", Warning, "characters that a reviewer cannot see");
+    /// A role or rule file without front matter, or with one that is not closed. The file must start
+    /// with a `---` line and a second `---` line must end the YAML.
+    FrontMatter = ("front-matter", Error, "a Markdown source has no complete front matter");
+    /// A source cannot be read: it is missing, not a regular file, a link that leads out of the root, or
+    /// not permitted.
+    SourceUnreadable = ("source-unreadable", Error, "a source cannot be read");
+    /// A file in the policy folder that looks like a source and would be ignored.
+    UnreadFile = ("unread-file", Error, "a file that looks like a source would be ignored");
+    /// A section stands in two YAML files of one policy folder. Together the files are one document.
+    DuplicateSection = ("duplicate-section", Error, "a section stands in two files");
+    /// The policy says no version, or one that this program does not know.
+    PolicyVersion = ("policy-version", Error, "the policy's version is missing or unknown");
+    /// The policy folder has no YAML file.
+    PolicyMissing = ("policy-missing", Error, "the policy folder holds no policy");
+    /// Policies extend each other in a circle.
+    ExtendsLoop = ("extends-loop", Error, "policies extend each other in a circle");
+    /// A path in a policy is absolute, has `..` or leads out of the root.
+    PathOutside = ("path-outside", Error, "a path leaves the root");
+    /// `without` names a role or rule that is not inherited; the misspelt one would stay.
+    WithoutNothing = ("without-nothing", Error, "`without` names nothing that is inherited");
+    /// A layer loosens what inherited policies may only see tightened: hard limits, a reason that must be
+    /// recorded, what a session may load at its start, how much history roles are given.
+    LoosensInherited = ("loosens-inherited", Error, "an inherited bound is loosened");
+    /// A budget's target is greater than its limit.
+    BudgetOrder = ("budget-order", Error, "a target is over its limit");
+    /// Context thresholds are out of order.
+    ContextOrder = ("context-order", Error, "context thresholds are out of order");
+    /// No adapter has this id.
+    UnknownHost = ("unknown-host", Error, "unknown host");
+    /// No role has this name.
+    UnknownRole = ("unknown-role", Error, "unknown role");
+    /// No capability has this name. A grant or denial of something unknown would silently mean nothing.
+    UnknownCapability = ("unknown-capability", Error, "unknown capability");
+    /// A capability of the policy's own is not `family.verb`, or its name is taken.
+    CapabilityName = ("capability-name", Error, "a name cannot be a capability");
+    /// An adapter is inconsistent in itself.
+    AdapterInvalid = ("adapter-invalid", Error, "an adapter is inconsistent");
+    /// A role's file name is not a name that every host takes.
+    RoleName = ("role-name", Error, "a name cannot be a role's");
+    /// Two roles have names that some host writes alike; one would replace the other there.
+    DuplicateRole = ("duplicate-role", Error, "two roles are one name");
+    /// A role without text starts an agent that knows nothing.
+    RoleEmpty = ("role-empty", Error, "a role has no text");
+    /// A rule's file name is not a name that every host takes.
+    RuleName = ("rule-name", Error, "a name cannot be a rule's");
+    /// A rule without text.
+    RuleEmpty = ("rule-empty", Error, "a rule has no text");
+    /// A grant is scoped by something its capability does not take.
+    ScopeKind = ("scope-kind", Error, "a grant has a scope its capability does not take");
+    /// A scope that is empty grants nothing, or would be read as everything.
+    ScopeEmpty = ("scope-empty", Error, "a scope is empty");
+    /// A path pattern that not every host understands, or that leaves the root.
+    GlobInvalid = ("glob-invalid", Error, "not a path pattern");
+    /// A role grants and denies the same capability.
+    DenyMeetsGrant = ("deny-meets-grant", Error, "a capability is both granted and denied");
+    /// A waiver without a reason.
+    WaiverReason = ("waiver-reason", Error, "a waiver gives no reason");
+    /// A waiver that nothing needs: the denial holds without it, or there is none. Left in place it would
+    /// hide the day it is lost.
+    WaiverUnneeded = ("waiver-unneeded", Error, "a waiver is not needed");
+    /// A role is given the whole history without saying why.
+    ContextReason = ("context-reason", Error, "the whole history is given without a reason");
+    /// A server's name has characters that some host changes.
+    ServerName = ("server-name", Error, "a name cannot be a server's");
+    /// A server has neither or both of `command` and `url`.
+    ServerTransport = ("server-transport", Error, "a server needs either `command` or `url`");
+    /// A tool covers a capability that it does not confer.
+    CoversNotConferred = ("covers-not-conferred", Error, "a tool covers what it does not confer");
+
+    /// A name that a host would cut, refuse or split; a tool under another name is a tool nobody checked.
+    NameUnusable = ("name-unusable", Error, "a host would change a name");
+    /// Two tools become one name on a host.
+    NameCollision = ("name-collision", Error, "two tools become one name on a host");
+    /// A host cannot hold what a role denies. The compilation stops rather than render a role that only
+    /// looks limited; a waiver with a reason, or leaving the host out, is a decision somebody made.
+    DenyNotHeld = ("deny-not-held", Error, "a host cannot hold a denial");
+    /// A template names something that does not exist, or does too much work.
+    Template = ("template", Error, "a template cannot be rendered");
 }

@@ -1,6 +1,9 @@
 //! What rolecast has to say about its input, as data. Every output format renders this one value.
 
+pub mod catalogue;
 pub mod codes;
+pub mod intake;
+pub mod render;
 pub mod sink;
 pub mod source;
 

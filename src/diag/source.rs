@@ -50,14 +50,18 @@ impl SourceMap {
 
     /// Line and column, both from 1; the column counts characters.
     pub fn line_col(&self, span: Span) -> (usize, usize) {
-        let text = &self.get(span.source).text;
-        let mut start = (span.start as usize).min(text.len());
-        while !text.is_char_boundary(start) {
-            start -= 1;
-        }
+        self.line_col_at(span.source, span.start)
+    }
+
+    /// Line and column of one byte of a source, both from 1. The column counts Unicode code points; a
+    /// byte order mark counts as nothing, as no editor shows it.
+    pub fn line_col_at(&self, source: SourceId, offset: u32) -> (usize, usize) {
+        let text = &self.get(source).text;
+        let start = text.floor_char_boundary(offset as usize);
         let before = &text[..start];
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        let line = before[line_start..].trim_start_matches('\u{feff}');
+        (before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 
     /// All sources in reading order.

@@ -1,3 +1,4 @@
 //! Plans to bytes.
 
 pub mod artifact;
+pub mod engine;

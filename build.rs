@@ -1,0 +1,44 @@
+//! Embeds the shipped policy, roles, adapters and templates as one sorted table.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+const FOLDERS: [&str; 4] = ["adapters", "roles", "shared-agent-rules", "templates"];
+
+fn main() -> io::Result<()> {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        println!("cargo::rerun-if-changed={folder}");
+        collect(&root, &root.join(folder), &mut files)?;
+    }
+    files.sort();
+    let mut table = String::from(
+        "/// Path below the source root and text of every shipped file, sorted by path.\npub(crate) static FILES: &[(&str, &str)] = &[\n",
+    );
+    for (name, path) in &files {
+        let _ = writeln!(table, "    ({name:?}, include_str!({path:?})),");
+    }
+    table.push_str("];\n");
+    fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("embedded.rs"), table)
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(root, &path, files)?;
+        } else if shipped(&path) {
+            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+            files.push((name, path));
+        }
+    }
+    Ok(())
+}
+
+/// Sources only: the lock and journal of this repository are not part of the program.
+fn shipped(path: &Path) -> bool {
+    matches!(path.extension().and_then(|e| e.to_str()), Some("md" | "yaml" | "toml" | "json" | "mdc" | "jinja"))
+}

@@ -1,0 +1,121 @@
+//! What the program carries: the shipped policy, its roles, the adapters and their templates.
+
+use super::{Layer, Loaded, Raw, sections};
+use crate::diag::{Code, Diagnostic, Sink, SourceId, SourceMap, Span};
+use crate::model::adapter::Adapter;
+use crate::text::frontmatter;
+use crate::yaml;
+
+#[allow(clippy::all, reason = "generated")]
+mod embedded {
+    include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+}
+
+/// Name of the shipped policy in `extends`.
+pub const NAME: &str = "builtin";
+
+/// Shipped files below a folder, as (name relative to it, text).
+pub fn files(folder: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let prefix = format!("{folder}/");
+    embedded::FILES.iter().filter_map(move |(path, text)| path.strip_prefix(prefix.as_str()).map(|name| (name, *text)))
+}
+
+/// Reads the shipped adapters and templates.
+pub fn adapters(loaded: &mut Loaded, sink: &mut Sink) {
+    for (name, text) in files("adapters") {
+        if name.ends_with(".yaml") {
+            let source = loaded.sources.add(format!("<builtin>/adapters/{name}"), text);
+            add_adapter(loaded, source, name, sink);
+        }
+    }
+    for (name, text) in files("templates") {
+        loaded.templates.insert(name.to_owned(), text.to_owned());
+    }
+}
+
+/// Reads one adapter text.
+pub(super) fn add_adapter(loaded: &mut Loaded, source: SourceId, name: &str, sink: &mut Sink) {
+    match yaml::parse::<Adapter>(&loaded.sources.get(source).text, source, 0) {
+        Ok(adapter) => {
+            let id = name.trim_end_matches(".yaml");
+            if adapter.id == id {
+                loaded.adapters.insert(id.to_owned(), adapter);
+            } else {
+                sink.push(
+                    Diagnostic::new(
+                        Code::AdapterInvalid,
+                        format!("adapter `{}` stands in a file named `{name}`", adapter.id),
+                    )
+                    .at_opt(sections::key_span(&loaded.sources, source, "id"), "not the file's name")
+                    .help(format!("write `id: {id}`, or rename the file")),
+                );
+            }
+        }
+        Err(d) => sink.push(*d),
+    }
+}
+
+/// Reads the shipped policy as a layer.
+pub fn layer(loaded: &mut Loaded, sink: &mut Sink) {
+    let mut layer = Layer { name: NAME.to_owned(), ..Layer::default() };
+    for (name, text) in files("shared-agent-rules") {
+        let path = format!("<builtin>/shared-agent-rules/{name}");
+        if name.ends_with(".yaml") {
+            let source = loaded.sources.add(path, text);
+            layer.main_source.get_or_insert(source);
+            sections::add(&mut layer.policy, source, &loaded.sources, sink);
+        } else if let Some(id) = name.strip_suffix(".md") {
+            let source = loaded.sources.add(path, text);
+            layer.rules.extend(markdown(&loaded.sources, source, id, sink));
+        }
+    }
+    for (name, text) in files("roles") {
+        if let Some(id) = name.strip_suffix(".md") {
+            let source = loaded.sources.add(format!("<builtin>/roles/{name}"), text);
+            layer.roles.extend(markdown(&loaded.sources, source, id, sink));
+        }
+    }
+    // The layout and the hosts of the repository this program was built from say nothing about others.
+    layer.policy.layout = None;
+    layer.policy.hosts = None;
+    loaded.layers.push(layer);
+}
+
+/// Reads a Markdown source with front matter.
+pub(super) fn markdown<T: serde::de::DeserializeOwned>(
+    sources: &SourceMap,
+    source: SourceId,
+    id: &str,
+    sink: &mut Sink,
+) -> Option<Raw<T>> {
+    let text = &sources.get(source).text;
+    let parts = match frontmatter::split(text) {
+        Ok(parts) => parts,
+        Err(problem) => {
+            let at = problem.at();
+            sink.push(
+                Diagnostic::new(Code::FrontMatter, problem.to_string())
+                    .at(Span { source, start: offset(at.start), end: offset(at.end) }, "")
+                    .help("start the file with `---`, the keys, and `---` on a line of its own"),
+            );
+            return None;
+        }
+    };
+    match yaml::parse::<T>(parts.yaml, source, offset(parts.yaml_start)) {
+        Ok(meta) => Some(Raw {
+            id: id.to_owned(),
+            source,
+            meta,
+            body: parts.body.replace("\r\n", "\n"),
+            body_at: offset(parts.body_start),
+        }),
+        Err(d) => {
+            sink.push(*d);
+            None
+        }
+    }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

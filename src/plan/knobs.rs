@@ -1,0 +1,137 @@
+//! Settings of hosts that carry a budget, and the ledger of budgets.
+
+use serde_json::Value;
+
+use crate::model::adapter::{Adapter, Family, Knob, MeterReader, Unit};
+use crate::model::scalar::Guarantee;
+use crate::resolve::policy::Policy;
+
+use super::ledger::{LimitedBy, Line, State, Subject};
+
+/// A setting with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnobPlan {
+    /// Output of the adapter.
+    pub output: String,
+    /// Keys from the top of that file.
+    pub path: Vec<String>,
+    /// The value, in the host's unit.
+    pub value: Value,
+    /// Budget and figure, as in `tool-result.target`.
+    pub budget: String,
+}
+
+/// The value of a knob: `clamp(floor(budget / bytes-per-unit / slack))`, and whether the host's clamp made it
+/// looser than the budget.
+pub fn value(knob: &Knob, policy: &Policy) -> Option<(u64, bool)> {
+    let (name, which) = knob.budget.split_once('.')?;
+    let figure = policy.settings.budgets.get(name)?.figure(which)?;
+    let exact = (figure as f64 / knob.bytes_per_unit.unwrap_or(1.0) / knob.slack.unwrap_or(1.0)).floor();
+    // Budgets are far below 2^53, so that the conversion is exact.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "floor of a positive figure below 2^53"
+    )]
+    let exact = exact as u64;
+    let (least, most) = knob.clamp.unwrap_or((0, u64::MAX));
+    Some((exact.clamp(least, most), exact < least))
+}
+
+/// Every setting of a host.
+pub fn plan(adapter: &Adapter, policy: &Policy) -> Vec<KnobPlan> {
+    adapter
+        .knobs
+        .iter()
+        .filter_map(|knob| {
+            let (value, _) = value(knob, policy)?;
+            let (output, pointer) = knob.set.split_once(":/")?;
+            let path = pointer.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
+            Some(KnobPlan { output: output.to_owned(), path, value: Value::from(value), budget: knob.budget.clone() })
+        })
+        .collect()
+}
+
+/// One line for each budget and family of tools.
+pub fn lines(adapter: &Adapter, policy: &Policy) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for name in policy.settings.budgets.keys() {
+        if *name == "tool-result" {
+            let whole = adapter.knobs.iter().find(|k| k.family == Family::All && k.budget.starts_with(name));
+            for family in [Family::Shell, Family::Mcp] {
+                let knob = adapter.knobs.iter().find(|k| k.family == family && k.budget.starts_with(name)).or(whole);
+                lines.push(budget(adapter, policy, name, family, knob));
+            }
+        } else {
+            let knob = adapter.knobs.iter().find(|k| k.budget.split('.').next() == Some(*name));
+            lines.push(budget(adapter, policy, name, Family::All, knob));
+        }
+    }
+    if !policy.settings.context.is_empty() {
+        let mut line = base(adapter, "context", Family::All);
+        line.guarantee = Some(Guarantee::Advised);
+        line.reason = match adapter.meter.reader {
+            MeterReader::Model => format!("the model sees the figure in {}", adapter.meter.r#where),
+            MeterReader::Hook => format!(
+                "no threshold is rendered: the figure stands in {}, which the model does not see",
+                adapter.meter.r#where
+            ),
+            MeterReader::Human => {
+                format!("no threshold is rendered: only a person sees the figure, in {}", adapter.meter.r#where)
+            }
+        };
+        lines.push(line);
+    }
+    lines
+}
+
+fn base(adapter: &Adapter, budget: &str, family: Family) -> Line {
+    Line {
+        host: adapter.id.clone(),
+        subject: Subject::Budget { budget: budget.to_owned(), family: family.word().to_owned() },
+        state: State::Granted,
+        limited_by: Some(LimitedBy::Size),
+        guarantee: None,
+        evidence: adapter.evidence.by,
+        version: adapter.evidence.version.clone(),
+        date: adapter.evidence.date.clone(),
+        conditions: Vec::new(),
+        reason: String::new(),
+    }
+}
+
+fn budget(adapter: &Adapter, policy: &Policy, name: &str, family: Family, knob: Option<&Knob>) -> Line {
+    let mut line = base(adapter, name, family);
+    match knob.and_then(|k| value(k, policy).map(|v| (k, v))) {
+        Some((knob, (value, looser))) => {
+            line.guarantee = Some(knob.claim.guarantee);
+            line.evidence = knob.claim.evidence.unwrap_or(adapter.evidence.by);
+            line.conditions.clone_from(&knob.claim.conditions);
+            let unit = match knob.unit {
+                Unit::Bytes => "bytes",
+                Unit::Chars => "characters",
+                Unit::Tokens => "tokens",
+                Unit::Lines => "lines",
+                Unit::Items => "items",
+            };
+            line.reason = format!("`{}` = {value} {unit} for `{}`", knob.set, knob.budget);
+            if looser {
+                line.reason.push_str("; looser than the budget, the host takes no less");
+            }
+            if let Some(hole) = &knob.claim.hole {
+                line.reason.push_str("; ");
+                line.reason.push_str(hole);
+            }
+        }
+        None if name == "instructions" => {
+            line.guarantee = Some(Guarantee::Enforced);
+            line.evidence = crate::model::scalar::EvidenceKind::Ran;
+            line.reason = "the compilation measures the text it renders".to_owned();
+        }
+        None => {
+            line.guarantee = Some(Guarantee::Advised);
+            line.reason = "text only: the host has no setting for it".to_owned();
+        }
+    }
+    line
+}

@@ -1,0 +1,169 @@
+//! What a host can give a role in one form: its own tools and the policy's servers, as selectors.
+
+use crate::diag::{Code, Diagnostic, Sink};
+use crate::model::adapter::{Adapter, Form, List, ListMcp, Sense};
+use crate::resolve::policy::Policy;
+use crate::resolve::{CapSet, Catalogue};
+
+use super::names::{self, NameProblem};
+use super::search::Selector;
+
+/// Where a tool comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// The host.
+    Native,
+    /// A server of the policy.
+    Mcp {
+        /// The server.
+        server: String,
+    },
+}
+
+/// A tool that a word brings or removes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// As the model sees it.
+    pub name: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// What one would use it for.
+    pub covers: CapSet,
+    /// All it makes possible.
+    pub confers: CapSet,
+}
+
+/// One word of a role's list with its tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// What the search sees.
+    pub selector: Selector,
+    /// The tools.
+    pub tools: Vec<Tool>,
+}
+
+/// Everything one form can offer, the same for every role.
+#[derive(Debug, Clone)]
+pub struct Offer {
+    /// The words of the list, native first, in the adapter's order.
+    pub words: Vec<Word>,
+    /// Tools no word reaches.
+    pub fixed: Vec<Tool>,
+    /// Whether the role keeps servers of the session that the policy cannot see.
+    pub session_servers: bool,
+}
+
+/// What a native tool of the adapter covers and confers; inert tools nothing.
+pub fn native(adapter: &Adapter, name: &str, catalogue: &Catalogue) -> Tool {
+    let set = |caps: &[String]| -> CapSet { caps.iter().filter_map(|c| catalogue.find(c)).collect() };
+    let (covers, confers) = adapter.tools.get(name).map_or((CapSet::EMPTY, CapSet::EMPTY), |t| {
+        let covers = set(&t.covers);
+        (covers, covers.union(set(&t.confers)))
+    });
+    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers }
+}
+
+/// The list of a form, its own or that of the form whose files it uses.
+pub fn list<'a>(adapter: &'a Adapter, form: &'a Form) -> Option<&'a List> {
+    form.list.as_ref().or_else(|| adapter.forms.get(form.same_as.as_ref()?)?.list.as_ref())
+}
+
+/// Builds the offer of a form.
+pub fn offer(adapter: &Adapter, form: &Form, list: &List, policy: &Policy) -> Offer {
+    let catalogue = &policy.catalogue;
+    let mut words: Vec<Word> = Vec::new();
+    if list.selectors.is_empty() {
+        words.extend(
+            adapter
+                .tools
+                .keys()
+                .filter(|t| !form.residue.contains(t))
+                .map(|name| word(name.clone(), vec![native(adapter, name, catalogue)])),
+        );
+    } else {
+        words.extend(
+            list.selectors
+                .iter()
+                .map(|(name, tools)| word(name.clone(), tools.iter().map(|t| native(adapter, t, catalogue)).collect())),
+        );
+    }
+    let mut fixed: Vec<Tool> = form.residue.iter().map(|t| native(adapter, t, catalogue)).collect();
+    if list.sense == Sense::Deny {
+        let reached =
+            |name: &String| list.selectors.values().any(|tools| tools.contains(name)) || form.residue.contains(name);
+        fixed.extend(adapter.tools.keys().filter(|t| !reached(t)).map(|t| native(adapter, t, catalogue)));
+    }
+    let session_servers = list.mcp == ListMcp::Session;
+    let mcp = mcp(adapter, policy);
+    if session_servers {
+        fixed.extend(mcp.into_iter().map(|(_, tool)| tool));
+    } else {
+        words.extend(mcp.into_iter().map(|(spelt, tool)| word(spelt, vec![tool])));
+    }
+    Offer { words, fixed, session_servers }
+}
+
+fn word(name: String, tools: Vec<Tool>) -> Word {
+    let all = |f: fn(&Tool) -> CapSet| tools.iter().fold(CapSet::EMPTY, |set, t| set.union(f(t)));
+    Word { selector: Selector { word: name, covers: all(|t| t.covers), confers: all(|t| t.confers) }, tools }
+}
+
+/// The tools of the policy's servers with their spelling in a list; those the host cannot name are left out.
+fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
+    let mut tools = Vec::new();
+    for server in policy.servers.values() {
+        for (name, class) in &server.tools {
+            let list = adapter.names.list.as_ref().unwrap_or(&adapter.names.tool);
+            if let (Ok(seen), Ok(spelt)) =
+                (names::tool(&adapter.names.tool, &server.name, name), names::tool(list, &server.name, name))
+            {
+                let origin = Origin::Mcp { server: server.name.clone() };
+                tools.push((spelt, Tool { name: seen, origin, covers: class.covers, confers: class.confers }));
+            }
+        }
+    }
+    tools
+}
+
+/// Reports names that a host cuts, refuses, splits, or that become one.
+pub fn check_names(adapter: &Adapter, policy: &Policy, sink: &mut Sink) {
+    let mut seen: indexmap::IndexMap<String, (String, Option<crate::diag::Span>)> = indexmap::IndexMap::new();
+    for server in policy.servers.values() {
+        for (name, class) in &server.tools {
+            let own = format!("{}/{name}", server.name);
+            match names::tool(&adapter.names.tool, &server.name, name) {
+                Ok(spelt) => {
+                    if let Some((other, span)) = seen.get(&spelt) {
+                        sink.push(
+                            Diagnostic::new(
+                                Code::NameCollision,
+                                format!("`{other}` and `{own}` are both `{spelt}` on {}", adapter.title),
+                            )
+                            .at_opt(class.span, "second")
+                            .also(*span, "first")
+                            .help("rename one of the servers"),
+                        );
+                    }
+                    seen.insert(spelt, (own, class.span));
+                }
+                Err(problem) => sink.push(unusable(&own, &problem, adapter).at_opt(class.span, "")),
+            }
+        }
+    }
+}
+
+/// The diagnostic for a name that a host would not take as it is.
+pub fn unusable(name: &str, problem: &NameProblem, adapter: &Adapter) -> Diagnostic {
+    let why = match problem {
+        NameProblem::Refused { character } => format!("{} does not take `{character}` in a name", adapter.title),
+        NameProblem::Cut { max, length } => {
+            format!("{} cuts names at {max} characters; this one has {length}", adapter.title)
+        }
+        NameProblem::ServerSplit { character } => {
+            format!("{} splits names at `{character}`, so that a server's name may not have it", adapter.title)
+        }
+    };
+    Diagnostic::new(Code::NameUnusable, format!("`{name}` cannot be used on {}", adapter.title))
+        .note(why)
+        .help("use a shorter or plainer name")
+}

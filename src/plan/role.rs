@@ -1,0 +1,306 @@
+//! One role on one host in one form: the tools it gets and what can be claimed of them.
+
+use crate::model::adapter::{Adapter, Claim, Form, List, Mechanism, Sense};
+use crate::model::capability::ScopeKind;
+use crate::model::scalar::{Guarantee, Risk};
+use crate::resolve::policy::{Policy, Role};
+use crate::resolve::{CapId, CapSet};
+
+use super::ledger::{LimitedBy, Line, State, Subject};
+use super::offer::{Offer, Origin, Tool};
+use super::search::{Problem, Selector};
+
+/// Name of the condition that a server of the policy is configured on the host.
+pub const SERVER_CONFIGURED: &str = "server-configured";
+
+/// Mechanisms that this program renders. One that is not built counts as absent everywhere.
+pub const BUILT: &[Mechanism] = &[];
+
+/// The tools of a role.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RolePlan {
+    /// Role id.
+    pub role: String,
+    /// Form of the adapter.
+    pub form: String,
+    /// Words of an allow list, as the host spells them.
+    pub list: Vec<String>,
+    /// Words of a deny list.
+    pub removed: Vec<String>,
+    /// The plan as an allow list the host is not known to obey.
+    pub inform: Vec<String>,
+    /// Every tool the role has.
+    pub tools: Vec<Tool>,
+}
+
+/// Everything needed to plan a role on a form.
+pub struct Planner<'a> {
+    /// The host.
+    pub adapter: &'a Adapter,
+    /// Name of the form.
+    pub form_name: &'a str,
+    /// The form.
+    pub form: &'a Form,
+    /// Its list.
+    pub list: &'a List,
+    /// What it can offer.
+    pub offer: &'a Offer,
+    /// The policy.
+    pub policy: &'a Policy,
+    /// The mechanisms that are built.
+    pub built: &'a [Mechanism],
+}
+
+impl Planner<'_> {
+    /// Chooses the tools of `role`.
+    pub fn tools(&self, role: &Role) -> RolePlan {
+        let selectors: Vec<Selector> = self.offer.words.iter().map(|w| w.selector.clone()).collect();
+        let kept = self.problem(role, &selectors, &self.offer.fixed).solve();
+        let keeps = |i: &usize| kept.contains(i);
+        let words = |keep: bool| -> Vec<String> {
+            (0..selectors.len()).filter(|i| keeps(i) == keep).map(|i| selectors[i].word.clone()).collect()
+        };
+        let (list, removed) = match self.list.sense {
+            Sense::Allow => (words(true), Vec::new()),
+            Sense::Deny => (Vec::new(), words(false)),
+        };
+        let mut tools: Vec<Tool> = Vec::new();
+        for tool in kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed) {
+            if !tools.contains(tool) {
+                tools.push(tool.clone());
+            }
+        }
+        RolePlan {
+            role: role.id.clone(),
+            form: self.form_name.to_owned(),
+            list,
+            removed,
+            inform: self.inform(role),
+            tools,
+        }
+    }
+
+    fn problem<'s>(&self, role: &Role, selectors: &'s [Selector], fixed: &[Tool]) -> Problem<'s> {
+        let all = |f: fn(&Tool) -> CapSet| fixed.iter().fold(CapSet::EMPTY, |set, t| set.union(f(t)));
+        Problem {
+            selectors,
+            base_covers: all(|t| t.covers),
+            base_confers: all(|t| t.confers),
+            grants: role.granted(),
+            forbidden: self.forbidden(role),
+            dangerous: self.policy.catalogue.of_risk(Risk::Dangerous),
+            restricted: self.policy.catalogue.of_risk(Risk::Restricted),
+        }
+    }
+
+    /// What must be absent here: the denials less what is waived on this host.
+    fn forbidden(&self, role: &Role) -> CapSet {
+        let denied = role
+            .deny
+            .iter()
+            .filter(|d| d.at_least > Guarantee::Advised)
+            .fold(CapSet::EMPTY, |all, d| all.union(d.caps));
+        denied.without(self.waived(role))
+    }
+
+    fn waived(&self, role: &Role) -> CapSet {
+        role.waive.get(&self.adapter.id).into_iter().flatten().fold(CapSet::EMPTY, |all, w| all.union(w.caps))
+    }
+
+    /// The same role planned as if every native tool could be written, for a list that only informs.
+    fn inform(&self, role: &Role) -> Vec<String> {
+        if !self.list.inform {
+            return Vec::new();
+        }
+        let selectors: Vec<Selector> = self
+            .adapter
+            .tools
+            .keys()
+            .map(|name| super::offer::native(self.adapter, name, &self.policy.catalogue))
+            .map(|t| Selector { word: t.name, covers: t.covers, confers: t.confers })
+            .collect();
+        self.problem(role, &selectors, &[]).solve().into_iter().map(|i| selectors[i].word.clone()).collect()
+    }
+
+    /// One line for every capability.
+    pub fn lines(&self, role: &Role, plan: &RolePlan) -> Vec<Line> {
+        let mut lines: Vec<Line> = self.policy.catalogue.ids().map(|cap| self.line(role, plan, cap)).collect();
+        for line in &mut lines {
+            if let Subject::Role { role: name, .. } = &mut line.subject {
+                name.clone_from(&role.id);
+            }
+        }
+        lines
+    }
+
+    fn line(&self, role: &Role, plan: &RolePlan, cap: CapId) -> Line {
+        let conferring: Vec<&Tool> = plan.tools.iter().filter(|t| t.confers.has(cap)).collect();
+        match (role.grants.contains_key(&cap), conferring.is_empty()) {
+            (true, false) => self.granted(role, cap, &conferring),
+            (true, true) => self.unreachable(role, cap),
+            (false, true) => self.absent(cap),
+            (false, false) => self.kept(cap, &conferring),
+        }
+    }
+
+    fn base(&self, cap: CapId, state: State, reason: String) -> Line {
+        let evidence = &self.adapter.evidence;
+        Line {
+            host: self.adapter.id.clone(),
+            subject: Subject::Role {
+                role: String::new(),
+                form: self.form_name.to_owned(),
+                capability: self.policy.catalogue.name(cap).to_owned(),
+            },
+            state,
+            limited_by: None,
+            guarantee: None,
+            evidence: self.list.claim.evidence.unwrap_or(evidence.by),
+            version: evidence.version.clone(),
+            date: evidence.date.clone(),
+            conditions: self.list.claim.conditions.clone(),
+            reason,
+        }
+    }
+
+    fn granted(&self, role: &Role, cap: CapId, tools: &[&Tool]) -> Line {
+        let names = quoted(tools);
+        let scope = &role.grants[&cap];
+        let kind = self.policy.catalogue.get(cap).scope;
+        let mut line = self.base(cap, State::Granted, format!("by {names}"));
+        if tools.iter().all(|t| t.origin != Origin::Native) {
+            line.conditions.push(SERVER_CONFIGURED.to_owned());
+        }
+        let Some(kind) = kind.filter(|k| scope.scoped() || *k == ScopeKind::Paths) else { return line };
+        line.limited_by = Some(match kind {
+            ScopeKind::Paths => LimitedBy::Path,
+            ScopeKind::Commands => LimitedBy::Command,
+            ScopeKind::Domains => LimitedBy::Domain,
+        });
+        let what =
+            if scope.scoped() { "the scope" } else { "the exclusion of the policy and the files rendered from it" };
+        self.narrowed(&mut line, kind, tools, what);
+        line
+    }
+
+    /// The guarantee of a scope is the weakest over all tools that confer the capability.
+    fn narrowed(&self, line: &mut Line, kind: ScopeKind, tools: &[&Tool], what: &str) {
+        let mut weakest: Option<&Claim> = None;
+        let mut open: Vec<&str> = Vec::new();
+        for tool in tools {
+            match self.claim_for(kind, tool) {
+                Some(claim) if weakest.is_none_or(|w| claim.guarantee < w.guarantee) => weakest = Some(claim),
+                Some(_) => {}
+                None => open.push(&tool.name),
+            }
+        }
+        match weakest.filter(|_| open.is_empty()) {
+            Some(claim) => {
+                line.guarantee = Some(claim.guarantee);
+                line.evidence = claim.evidence.unwrap_or(self.adapter.evidence.by);
+                for condition in &claim.conditions {
+                    if !line.conditions.contains(condition) {
+                        line.conditions.push(condition.clone());
+                    }
+                }
+                if let Some(hole) = &claim.hole {
+                    line.reason = format!("{}; {hole}", line.reason);
+                }
+            }
+            None => {
+                line.guarantee = Some(Guarantee::Advised);
+                let open: Vec<String> = open.iter().map(|t| format!("`{t}`")).collect();
+                line.reason = format!(
+                    "by {}; {what} is only text: nothing that is rendered here can narrow {0}",
+                    open.join(", ")
+                );
+            }
+        }
+    }
+
+    fn claim_for(&self, kind: ScopeKind, tool: &Tool) -> Option<&Claim> {
+        let form = if self.form.narrow.is_empty() {
+            self.form.same_as.as_ref().and_then(|f| self.adapter.forms.get(f))
+        } else {
+            Some(self.form)
+        };
+        form.into_iter()
+            .flat_map(|f| &f.narrow)
+            .find(|n| n.scope == kind && self.built.contains(&n.by) && n.tools.contains(&tool.name))
+            .map(|n| &n.claim)
+    }
+
+    fn unreachable(&self, role: &Role, cap: CapId) -> Line {
+        let forbidden = self.forbidden(role);
+        let lost: Option<String> = self
+            .offer
+            .words
+            .iter()
+            .find(|w| w.selector.confers.has(cap) && !w.selector.confers.and(forbidden).is_empty())
+            .map(|w| {
+                let denied: Vec<String> = w
+                    .selector
+                    .confers
+                    .and(forbidden)
+                    .iter()
+                    .map(|c| format!("`{}`", self.policy.catalogue.name(c)))
+                    .collect();
+                format!("`{}` would do it, and confers {}, which the role denies", w.selector.word, denied.join(", "))
+            });
+        let unused = self
+            .offer
+            .words
+            .iter()
+            .find(|w| w.selector.confers.has(cap))
+            .map(|w| format!("only `{}` would do it, which is no tool for it", w.selector.word));
+        let reason = lost
+            .or(unused)
+            .unwrap_or_else(|| "the host has no tool for it, and no server of the policy offers one".to_owned());
+        self.base(cap, State::Unreachable, format!("{reason}; hand it back to the parent"))
+    }
+
+    fn absent(&self, cap: CapId) -> Line {
+        if self.offer.session_servers && self.policy.catalogue.get(cap).via_mcp {
+            let mut line = self.base(
+                cap,
+                State::Denied,
+                "the role keeps every MCP server of the session; one that the policy does not know may offer it"
+                    .to_owned(),
+            );
+            line.guarantee = Some(Guarantee::Advised);
+            return line;
+        }
+        let claim = &self.list.claim;
+        let mut line = self.base(
+            cap,
+            State::Denied,
+            claim.hole.clone().unwrap_or_else(|| "no tool of the role confers it".to_owned()),
+        );
+        line.limited_by = Some(LimitedBy::Absence);
+        line.guarantee = Some(claim.guarantee);
+        line
+    }
+
+    fn kept(&self, cap: CapId, tools: &[&Tool]) -> Line {
+        let mut line = self.base(
+            cap,
+            State::Denied,
+            format!("not granted, but {} confers it; only text forbids it", quoted(tools)),
+        );
+        let kind = self.policy.catalogue.get(cap).scope;
+        line.guarantee = Some(Guarantee::Advised);
+        if let Some(kind) = kind {
+            let claims: Vec<&Claim> = tools.iter().filter_map(|t| self.claim_for(kind, t)).collect();
+            if claims.len() == tools.len() {
+                let reason = format!("not granted; {} confers it and is refused", quoted(tools));
+                self.narrowed(&mut line, kind, tools, "the denial");
+                line.reason = reason;
+            }
+        }
+        line
+    }
+}
+
+fn quoted(tools: &[&Tool]) -> String {
+    tools.iter().map(|t| format!("`{}`", t.name)).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,32 @@
+//! Sources to a policy without loose ends: names looked up, layers merged, defaults filled in.
+
+mod capabilities;
+mod layers;
+mod lookups;
+pub mod policy;
+mod roles;
+mod rules;
+mod servers;
+mod settings;
+
+pub use capabilities::{CapId, CapSet, Capability, Catalogue};
+pub use policy::{Policy, Role, Rule};
+
+use crate::diag::Sink;
+use crate::load::Loaded;
+
+/// Turns what was read into a policy for `hosts` (ids on the command line); empty = those the policy names.
+///
+/// Returns a value even when there were errors, so that they are all reported; callers stop when the
+/// sink has errors.
+pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
+    let merged = layers::merge(loaded, sink);
+    let catalogue = capabilities::catalogue(&merged, sink);
+    let hosts = lookups::hosts(loaded, &merged, hosts, sink);
+    let servers = servers::resolve(&merged, &catalogue, sink);
+    let roles = roles::resolve(loaded, &merged, &catalogue, &hosts, sink);
+    let rules = rules::resolve(&merged, sink);
+    let settings = settings::resolve(&merged, &catalogue, &servers, sink);
+    lookups::adapters(loaded, &hosts, &catalogue, sink);
+    Policy { catalogue, hosts, servers, roles, rules, settings }
+}

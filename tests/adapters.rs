@@ -1,0 +1,241 @@
+//! The shipped adapters hold together: whatever they name exists.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rolecast::diag::SourceId;
+use rolecast::model::adapter::{Adapter, Carrier, Claim, Form, List, Sense};
+use rolecast::model::capability::BUILTIN;
+use rolecast::model::scalar::{EvidenceKind, Guarantee};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn adapters() -> Vec<Adapter> {
+    let mut paths: Vec<_> = fs::read_dir(root().join("adapters")).unwrap().map(|e| e.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| read(path)).collect()
+}
+
+fn read(path: &Path) -> Adapter {
+    let text = fs::read_to_string(path).unwrap();
+    let adapter: Adapter =
+        rolecast::yaml::parse(&text, SourceId(0), 0).unwrap_or_else(|d| panic!("{}: {d:?}", path.display()));
+    assert_eq!(path.file_stem().unwrap().to_str().unwrap(), adapter.id);
+    adapter
+}
+
+fn list_of<'a>(adapter: &'a Adapter, form: &'a Form) -> &'a List {
+    let form = form.same_as.as_ref().map_or(form, |name| &adapter.forms[name]);
+    form.list.as_ref().expect("a form that is not another's files has a list")
+}
+
+fn claims(adapter: &Adapter) -> Vec<&Claim> {
+    let forms = adapter.forms.values();
+    let lists = forms.clone().filter_map(|f| f.list.as_ref()).map(|l| &l.claim);
+    let narrow = forms.flat_map(|f| &f.narrow).map(|n| &n.claim);
+    lists.chain(narrow).chain(adapter.knobs.iter().map(|k| &k.claim)).collect()
+}
+
+fn conditions(adapter: &Adapter) -> BTreeSet<&String> {
+    let claimed = claims(adapter).into_iter().flat_map(|c| &c.conditions);
+    let read = adapter.reads.iter().filter_map(|r| r.condition.as_ref());
+    claimed.chain(read).chain(adapter.borrows.iter().filter_map(|b| b.condition.as_ref())).collect()
+}
+
+#[test]
+fn the_five_hosts_parse_under_their_file_names() {
+    let ids: Vec<_> = adapters().into_iter().map(|a| a.id).collect();
+    assert_eq!(ids, ["claude-code", "codex", "copilot", "cursor", "gemini-cli"]);
+}
+
+#[test]
+fn every_capability_exists() {
+    let known: BTreeSet<_> = BUILTIN.iter().map(|b| b.name).collect();
+    for adapter in adapters() {
+        for (name, tool) in &adapter.tools {
+            for capability in tool.covers.iter().chain(&tool.confers) {
+                assert!(known.contains(capability.as_str()), "{}: {name}: {capability}", adapter.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tool_confers_something_or_is_inert_and_never_both() {
+    for adapter in adapters() {
+        for (name, tool) in &adapter.tools {
+            assert!(!tool.covers.is_empty() || !tool.confers.is_empty(), "{}: {name} belongs to inert", adapter.id);
+            assert!(!adapter.inert.contains(name), "{}: {name} stands twice", adapter.id);
+        }
+        let once: BTreeSet<_> = adapter.inert.iter().collect();
+        assert_eq!(once.len(), adapter.inert.len(), "{}: inert has a name twice", adapter.id);
+    }
+}
+
+#[test]
+fn every_tool_named_by_a_form_exists() {
+    for adapter in adapters() {
+        let known: BTreeSet<_> = adapter.tools.keys().chain(&adapter.inert).collect();
+        for (name, form) in &adapter.forms {
+            let selected = form.list.iter().flat_map(|l| l.selectors.values()).flatten();
+            let narrowed = form.narrow.iter().flat_map(|n| &n.tools);
+            for tool in selected.chain(&form.residue).chain(narrowed) {
+                assert!(known.contains(tool), "{}: {name}: {tool}", adapter.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_output_form_and_pointer_named_exists() {
+    for adapter in adapters() {
+        let named =
+            adapter.forms.values().flat_map(|f| &f.outputs).chain(adapter.by_hand.iter().flat_map(|b| &b.after));
+        let named = named.chain(adapter.carriers.iter().filter_map(|c| c.output.as_ref())).map(String::as_str);
+        let pointers =
+            adapter.knobs.iter().map(|k| &k.set).chain(adapter.reads.iter().filter_map(|r| r.needs.as_ref()));
+        let pointed = pointers.map(|p| {
+            let (output, pointer) = p.split_once(':').expect("OUTPUT:/pointer");
+            assert!(pointer.starts_with('/'), "{}: {p}", adapter.id);
+            output
+        });
+        for output in named.chain(pointed) {
+            assert!(adapter.outputs.contains_key(output), "{}: output {output}", adapter.id);
+        }
+        for form in adapter.forms.values().filter_map(|f| f.same_as.as_ref()) {
+            assert!(adapter.forms.contains_key(form), "{}: form {form}", adapter.id);
+        }
+    }
+}
+
+#[test]
+fn conditions_declared_are_the_conditions_used() {
+    for adapter in adapters() {
+        let declared: BTreeSet<_> = adapter.conditions.keys().collect();
+        assert_eq!(declared, conditions(&adapter), "{}", adapter.id);
+    }
+}
+
+#[test]
+fn hosts_agree_on_what_a_shell_can_do() {
+    // Only Codex loads skills through its shell.
+    let mut shells: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for adapter in adapters() {
+        for (name, tool) in &adapter.tools {
+            let all: BTreeSet<_> =
+                tool.covers.iter().chain(&tool.confers).filter(|c| *c != "skill.use").cloned().collect();
+            if all.contains("shell.run") {
+                shells.insert(format!("{}/{name}", adapter.id), all);
+            }
+        }
+    }
+    let first = shells["claude-code/Bash"].clone();
+    assert!(first.contains("policy.edit") && first.contains("agent.spawn") && first.contains("browser.script"));
+    for (tool, all) in &shells {
+        assert_eq!(*all, first, "{tool}");
+    }
+}
+
+#[test]
+fn whoever_writes_files_can_write_ours() {
+    for adapter in adapters() {
+        for (name, tool) in &adapter.tools {
+            let all: Vec<_> = tool.covers.iter().chain(&tool.confers).map(String::as_str).collect();
+            let notebooks_only = name == "NotebookEdit";
+            let writes = ["repo.edit", "repo.create", "repo.delete"].iter().any(|c| all.contains(c));
+            assert!(!writes || notebooks_only || all.contains(&"policy.edit"), "{}: {name}", adapter.id);
+        }
+    }
+}
+
+#[test]
+fn enforced_rests_on_a_run_wherever_the_host_could_be_run() {
+    for adapter in adapters().iter().filter(|a| a.evidence.by == EvidenceKind::Ran) {
+        for claim in claims(adapter) {
+            let evidence = claim.evidence.unwrap_or(adapter.evidence.by);
+            assert!(claim.guarantee != Guarantee::Enforced || evidence == EvidenceKind::Ran, "{}", adapter.id);
+        }
+    }
+}
+
+#[test]
+fn words_of_a_list_are_plain_names() {
+    // No specifier, wildcard or server-wide word: hosts ignore some of them and read others as everything.
+    let plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c));
+    for adapter in adapters() {
+        for form in adapter.forms.values() {
+            let list = list_of(&adapter, form);
+            let words: Vec<_> = match list.selectors.is_empty() {
+                true => adapter.tools.keys().collect(),
+                false => list.selectors.keys().collect(),
+            };
+            for word in words {
+                assert!(plain(word), "{}: `{word}`", adapter.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_selector_brings_or_removes_a_tool_that_confers_something() {
+    for adapter in adapters() {
+        for list in adapter.forms.values().filter_map(|f| f.list.as_ref()) {
+            for (word, tools) in &list.selectors {
+                assert!(tools.iter().any(|t| adapter.tools.contains_key(t)), "{}: `{word}`", adapter.id);
+            }
+            assert!(
+                list.sense == Sense::Allow || !list.selectors.is_empty(),
+                "{}: a deny list needs words",
+                adapter.id
+            );
+        }
+    }
+}
+
+#[test]
+fn every_carrier_is_read_by_its_own_host() {
+    for adapter in adapters() {
+        for carrier in &adapter.carriers {
+            let path = carrier.file.replace("{rule}", "some-rule");
+            let read =
+                adapter.reads.iter().any(|r| globset::Glob::new(&r.file).unwrap().compile_matcher().is_match(&path));
+            assert!(read, "{}: {}", adapter.id, carrier.file);
+        }
+    }
+}
+
+#[test]
+fn one_file_of_two_hosts_has_one_template() {
+    let mut seen: BTreeMap<String, (String, String)> = BTreeMap::new();
+    for adapter in adapters() {
+        for Carrier { file, template, .. } in &adapter.carriers {
+            let Some(template) = template else { continue };
+            let text = fs::read_to_string(root().join("templates").join(&adapter.id).join(template)).unwrap();
+            let (first, expected) = seen.entry(file.clone()).or_insert_with(|| (adapter.id.clone(), text.clone()));
+            assert_eq!(text, *expected, "{file}: {first} and {}", adapter.id);
+        }
+    }
+}
+
+#[test]
+fn output_paths_stay_in_the_repository_and_differ() {
+    for adapter in adapters() {
+        let mut files = BTreeSet::new();
+        for output in adapter.outputs.values() {
+            let inside = !output.file.starts_with(['/', '~']) && output.file.split('/').all(|part| part != "..");
+            assert!(inside, "{}", output.file);
+            assert_eq!(output.each.is_some(), output.file.contains("{name}"), "{}", output.file);
+            assert!(files.insert(&output.file), "{}", output.file);
+        }
+    }
+}
+
+#[test]
+fn every_model_choice_is_answered() {
+    for adapter in adapters() {
+        assert_eq!(adapter.models.len(), 4, "{}", adapter.id);
+    }
+}
