@@ -1,4 +1,62 @@
-//! Plans to bytes.
+//! Plans to bytes: every file, block and entry that should be on disk.
 
 pub mod artifact;
+mod bodies;
+mod context;
 pub mod engine;
+mod entries;
+mod files;
+mod measure;
+mod texts;
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+
+use crate::diag::{Sink, SourceMap};
+use crate::model::adapter::Adapter;
+use crate::plan::Plan;
+use crate::resolve::Policy;
+
+use artifact::Artifact;
+pub use measure::{HostBytes, Measured};
+
+/// What a render makes.
+#[derive(Debug, Clone, Default)]
+pub struct Rendered {
+    /// Sorted by path.
+    pub artifacts: Vec<Artifact>,
+    /// What each host is given at the start.
+    pub measured: Measured,
+}
+
+/// Everything that render reads.
+pub struct Inputs<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Adapters by id.
+    pub adapters: &'a IndexMap<String, Adapter>,
+    /// Template texts by `HOST/NAME`.
+    pub templates: &'a BTreeMap<String, String>,
+    /// Paths of sources.
+    pub sources: &'a SourceMap,
+    /// Bytes of the user's own text in instruction files, by path.
+    pub user_bytes: &'a BTreeMap<String, u64>,
+}
+
+impl Inputs<'_> {
+    fn source_path(&self, id: crate::diag::SourceId) -> String {
+        self.sources.get(id).path.clone()
+    }
+}
+
+/// Renders everything; reports what cannot be.
+pub fn render(inputs: &Inputs<'_>, sink: &mut Sink) -> Rendered {
+    let texts = texts::Texts::new(inputs, sink);
+    let measured = measure::measure(inputs, &texts, sink);
+    let mut artifacts = files::artifacts(inputs, &texts, sink);
+    artifacts.sort_by(|a, b| a.path.cmp(&b.path));
+    Rendered { artifacts, measured }
+}

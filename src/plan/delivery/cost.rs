@@ -1,0 +1,159 @@
+//! What a layout costs.
+
+use std::ops::AddAssign;
+
+use crate::model::adapter::{Agent, CarrierKind, Inherit};
+
+use super::arrive::{Taken, Ways};
+use super::layout::Layout;
+use super::path;
+use super::world::{FileId, HostId, World, at_start};
+
+/// The price of a layout; the fields are compared one after the other, least first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cost {
+    /// Texts of the user that a host reads today and would not read any more.
+    pub lost: u32,
+    /// Hosts whose main agent never gets the shared text.
+    pub never: u32,
+    /// Arrivals beyond the first.
+    pub extra: u32,
+    /// Cards that come to another host.
+    pub foreign: u32,
+    /// Hosts whose main agent does not get the card.
+    pub cardless: u32,
+    /// Arrivals that hang on something we do not own.
+    pub perhaps: u32,
+    /// Hosts that do not know a home among their own files.
+    pub unknown_home: u32,
+    /// Homes that are some host's own file: text for several hosts belongs on neutral ground.
+    pub owned_home: u32,
+    /// Copies of the shared text.
+    pub copies: u32,
+    /// Files with text of ours.
+    pub files: u32,
+    /// Import lines and settings.
+    pub aids: u32,
+    /// Import lines: where a setting does as well, it is known to work for files in any folder.
+    pub imports: u32,
+    /// Places down the adapters' lists of carriers.
+    pub order: u32,
+}
+
+impl Cost {
+    /// Whether nobody gets too little or too much, so that more copies cannot help.
+    pub const fn is_exact(&self) -> bool {
+        self.lost == 0 && self.never == 0 && self.extra == 0 && self.foreign == 0
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, o: Self) {
+        self.lost += o.lost;
+        self.never += o.never;
+        self.extra += o.extra;
+        self.foreign += o.foreign;
+        self.cardless += o.cardless;
+        self.perhaps += o.perhaps;
+        self.unknown_home += o.unknown_home;
+        self.owned_home += o.owned_home;
+        self.copies += o.copies;
+        self.files += o.files;
+        self.aids += o.aids;
+        self.imports += o.imports;
+        self.order += o.order;
+    }
+}
+
+/// What the user's own files do for a host today.
+pub struct Baseline {
+    /// For main agent and sub-agents.
+    pub taken: [Taken; 2],
+}
+
+impl Baseline {
+    /// Counts with nothing of ours in place.
+    pub fn of(world: &World, host: HostId) -> Self {
+        let nothing = Layout { homes: Vec::new(), choices: vec![super::layout::Choice::default(); world.hosts.len()] };
+        let count = |agent| Taken::count(world, &nothing, host, agent, Ways::All);
+        Self { taken: [count(Agent::Main), count(Agent::Roles)] }
+    }
+}
+
+/// What one host adds to the price.
+pub fn of_host(world: &World, layout: &Layout, host: HostId, baseline: &Baseline) -> Cost {
+    let mut cost = Cost::default();
+    let h = &world.hosts[host];
+    for agent in h.agents() {
+        let taken = Taken::count(world, layout, host, *agent, Ways::All);
+        let main = *agent == Agent::Main;
+        let shared = taken.shared(world, layout);
+        let card = taken.card(world, layout, host);
+        // A host that may or may not give sub-agents its files costs what it costs in every layout.
+        if main || h.adapter.subagents.inherit == Inherit::Instructions {
+            cost.extra += shared.saturating_sub(1) + card.saturating_sub(1);
+        }
+        cost.never += u32::from(main && world.has_shared && shared == 0);
+        cost.cardless += u32::from(main && h.wants_card && card == 0);
+        cost.foreign +=
+            (0..world.hosts.len()).filter(|o| *o != host).map(|o| taken.card(world, layout, o)).sum::<u32>();
+        if main && (shared > 0 || card > 0) {
+            let sure = Taken::count(world, layout, host, *agent, Ways::Sure);
+            cost.perhaps += u32::from(shared > 0 && sure.shared(world, layout) == 0);
+            cost.perhaps += u32::from(card > 0 && sure.card(world, layout, host) == 0);
+        }
+        let before = &baseline.taken[usize::from(!main)];
+        for file in users(world) {
+            let (was, is) = (before.of(world, file), taken.of(world, file));
+            cost.lost += u32::from(was > 0 && is == 0);
+            cost.extra += is.saturating_sub(was.max(1));
+        }
+    }
+    cost
+}
+
+/// Files with text of the user.
+pub fn users<'w>(world: &'w World) -> impl Iterator<Item = FileId> + 'w {
+    (0..world.paths.len()).filter(|f| world.user[*f].as_ref().is_some_and(|u| u.link.is_none()))
+}
+
+/// What the homes add, whatever is done for the hosts.
+pub fn of_homes(world: &World, homes: &[FileId]) -> Cost {
+    let mut cost = Cost { copies: homes.len() as u32, ..Cost::default() };
+    for home in homes {
+        let slots = world.hosts.iter().flat_map(|h| h.slots(CarrierKind::Shared)).filter(|s| s.file == *home);
+        cost.order += slots.map(|s| s.carrier as u32).min().unwrap_or(0);
+        if world.hosts.len() > 1 {
+            let known = |h: &super::world::Host| {
+                h.adapter.reads.iter().any(|r| at_start(r) && path::matches(&r.file, world.path(*home)))
+            };
+            cost.unknown_home += world.hosts.iter().filter(|h| !known(h)).count() as u32;
+            let owned = world.hosts.iter().any(|h| h.slots(CarrierKind::Card).any(|s| s.file == *home));
+            cost.owned_home += u32::from(owned);
+        }
+    }
+    cost
+}
+
+/// What lines, settings and files add.
+pub fn of_means(world: &World, layout: &Layout) -> Cost {
+    let mut cost = Cost::default();
+    let mut files: Vec<FileId> = layout.homes.clone();
+    for (host, choice) in layout.choices.iter().enumerate() {
+        let slots = &world.hosts[host].slots;
+        let place = |f: FileId| slots.iter().find(|s| s.file == f).map_or(0, |s| s.carrier as u32);
+        files.extend(choice.card);
+        cost.order += choice.card.map_or(0, place);
+        cost.aids += choice.switches.len() as u32;
+        if let Some((at, targets)) = &choice.import {
+            files.push(*at);
+            cost.order += place(*at);
+            cost.aids += targets.len() as u32;
+            cost.imports += targets.len() as u32;
+        }
+    }
+    files.sort_unstable();
+    files.dedup();
+    cost.files = files.len() as u32;
+    cost
+}

@@ -1,0 +1,94 @@
+//! What can be done for one host, given the homes.
+
+use crate::model::adapter::CarrierKind;
+
+use super::cost::Baseline;
+use super::layout::Choice;
+use super::world::{FileId, HostId, World};
+
+/// Most files that one host's import lines are tried with; each doubles the number of layouts.
+const MAX_TARGETS: usize = 4;
+
+/// All choices for a host that could be worth something.
+pub fn of_host(world: &World, host: HostId, homes: &[FileId], baseline: &Baseline) -> Vec<Choice> {
+    let mut out = Vec::new();
+    for card in cards(world, host) {
+        for import in imports(world, host, homes, baseline) {
+            for switched in subsets(&switchable(world, host, homes)) {
+                let doubled = import.as_ref().is_some_and(|(_, targets)| switched.iter().any(|s| targets.contains(s)));
+                if doubled {
+                    continue;
+                }
+                let mut choice = Choice { card, import: import.clone(), switches: switched };
+                switch_on_own(world, host, &mut choice);
+                if !out.contains(&choice) {
+                    out.push(choice);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Files for the card. Doing without is worth a thought only where every carrier may disturb somebody.
+fn cards(world: &World, host: HostId) -> Vec<Option<FileId>> {
+    let h = &world.hosts[host];
+    if !h.wants_card {
+        return vec![None];
+    }
+    let files: Vec<FileId> = h.slots(CarrierKind::Card).map(|s| s.file).collect();
+    let none = (!files.iter().any(|f| is_private(world, host, *f))).then_some(None);
+    files.into_iter().map(Some).chain(none).collect()
+}
+
+/// Whether the existence and the text of a file can concern its own host only, and only by being read.
+fn is_private(world: &World, host: HostId, file: FileId) -> bool {
+    let concerned = |(id, h): (HostId, &super::world::Host)| {
+        h.reads.iter().any(|r| (id != host && r.file == file) || r.unless.contains(&file))
+    };
+    let named = world.user.iter().flatten().any(|u| u.link == Some(file) || u.imports.contains(&file));
+    !named && !world.hosts.iter().enumerate().any(concerned)
+}
+
+/// Carriers with import lines, each with every set of files worth including: the homes, and files of the user
+/// that another file could keep from being read.
+fn imports(world: &World, host: HostId, homes: &[FileId], baseline: &Baseline) -> Vec<Option<(FileId, Vec<FileId>)>> {
+    let h = &world.hosts[host];
+    let mut out = vec![None];
+    if h.import().is_none() {
+        return out;
+    }
+    let at_risk = h.reads.iter().filter(|r| !r.unless.is_empty() && world.user[r.file].is_some());
+    let at_risk = at_risk.map(|r| r.file).filter(|f| baseline.taken.iter().any(|t| t.times[*f] > 0));
+    let mut targets: Vec<FileId> = homes.to_vec();
+    targets.extend(at_risk.filter(|f| !homes.contains(f)));
+    targets.truncate(MAX_TARGETS);
+    for slot in h.slots(CarrierKind::Import) {
+        let others: Vec<FileId> = targets.iter().copied().filter(|t| *t != slot.file).collect();
+        out.extend(subsets(&others).into_iter().filter(|s| !s.is_empty()).map(|s| Some((slot.file, s))));
+    }
+    out
+}
+
+/// Homes that the host reads only when a setting names them.
+fn switchable(world: &World, host: HostId, homes: &[FileId]) -> Vec<FileId> {
+    let h = &world.hosts[host];
+    homes.iter().copied().filter(|f| h.read_of(*f).is_some_and(|r| r.read.needs.is_some())).collect()
+}
+
+/// Files written for a host that reads them only when a setting names them are named.
+fn switch_on_own(world: &World, host: HostId, choice: &mut Choice) {
+    let own = choice.card.into_iter().chain(choice.import.as_ref().map(|i| i.0)).collect::<Vec<_>>();
+    for file in own {
+        let needs = world.hosts[host].read_of(file).is_some_and(|r| r.read.needs.is_some());
+        if needs && !choice.switches.contains(&file) {
+            choice.switches.push(file);
+        }
+    }
+}
+
+fn subsets(of: &[FileId]) -> Vec<Vec<FileId>> {
+    (0..1_usize << of.len())
+        .map(|mask| of.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0).map(|(_, f)| *f).collect())
+        .collect()
+}

@@ -1,0 +1,135 @@
+//! Policy × adapters to a plan: which tools each role gets, which settings are set, which file carries
+//! what to whom, and what can be claimed of all that.
+
+pub mod delivery;
+pub mod deny;
+pub mod knobs;
+pub mod ledger;
+pub mod names;
+pub mod offer;
+mod reach;
+pub mod role;
+pub mod search;
+
+use indexmap::IndexMap;
+
+use crate::diag::Sink;
+use crate::model::adapter::Adapter;
+use crate::resolve::Policy;
+use crate::resolve::policy::{Role, RuleActivation};
+
+use delivery::{Delivery, HostInput, Input, Kind, RuleInfo, UserFile};
+use knobs::KnobPlan;
+use ledger::{Ledger, Line};
+use role::{BUILT, Planner, RolePlan};
+
+/// The plan for a set of hosts.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// One for each selected host.
+    pub hosts: Vec<HostPlan>,
+    /// Which file carries which text to whom.
+    pub delivery: Delivery,
+    /// What is claimed.
+    pub ledger: Ledger,
+}
+
+/// The plan for one host.
+#[derive(Debug, Clone)]
+pub struct HostPlan {
+    /// The host.
+    pub host: String,
+    /// Roles in the policy's order.
+    pub roles: Vec<RoleOnHost>,
+    /// Settings that carry a budget.
+    pub knobs: Vec<KnobPlan>,
+}
+
+/// A role on a host.
+#[derive(Debug, Clone)]
+pub struct RoleOnHost {
+    /// Role id.
+    pub role: String,
+    /// As the host spells it.
+    pub name: String,
+    /// The shapes it takes there.
+    pub forms: Vec<RolePlan>,
+}
+
+/// Plans for the hosts of `policy`.
+pub fn plan(policy: &Policy, adapters: &IndexMap<String, Adapter>, user: &[UserFile], sink: &mut Sink) -> Plan {
+    let selected: Vec<&Adapter> = policy.hosts.iter().filter_map(|id| adapters.get(id)).collect();
+    let delivery = deliver(policy, &selected, user);
+    reach::report(policy, &selected, &delivery, sink);
+    let mut lines = Vec::new();
+    let hosts = selected
+        .iter()
+        .map(|adapter| {
+            offer::check_names(adapter, policy, sink);
+            let roles = roles(adapter, policy, &mut lines, sink);
+            lines.extend(knobs::lines(adapter, policy));
+            HostPlan { host: adapter.id.clone(), roles, knobs: knobs::plan(adapter, policy) }
+        })
+        .collect();
+    lines.extend(reach::lines(policy, &selected, &delivery));
+    Plan { hosts, delivery, ledger: Ledger { lines } }
+}
+
+fn deliver(policy: &Policy, selected: &[&Adapter], user: &[UserFile]) -> Delivery {
+    let rules: Vec<RuleInfo> = policy
+        .rules
+        .iter()
+        .map(|rule| RuleInfo {
+            id: rule.id.clone(),
+            activation: match rule.activation {
+                RuleActivation::Always => Kind::Always,
+                RuleActivation::Paths(_) => Kind::Paths,
+                RuleActivation::OnDemand(_) => Kind::OnDemand,
+            },
+            main: rule.main,
+            roles: rule.roles,
+        })
+        .collect();
+    let wants_card = policy.rules.iter().any(crate::resolve::Rule::has_note);
+    let hosts =
+        selected.iter().map(|adapter| HostInput { adapter, wants_card, has_roles: !policy.roles.is_empty() }).collect();
+    delivery::plan(&Input { hosts, rules: &rules, user })
+}
+
+fn roles(adapter: &Adapter, policy: &Policy, lines: &mut Vec<Line>, sink: &mut Sink) -> Vec<RoleOnHost> {
+    let forms: Vec<_> = adapter
+        .forms
+        .iter()
+        .filter(|(_, form)| !form.launched)
+        .filter_map(|(name, form)| offer::list(adapter, form).map(|list| (name, form, list, offer::offer(adapter, form, list, policy))))
+        .collect();
+    let mut planned = Vec::new();
+    for role in &policy.roles {
+        let mut own_lines = Vec::new();
+        let plans = forms
+            .iter()
+            .map(|(form_name, form, list, offer)| {
+                let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT };
+                let plan = planner.tools(role);
+                own_lines.extend(planner.lines(role, &plan));
+                plan
+            })
+            .collect();
+        deny::judge(adapter, policy, role, &own_lines, sink);
+        lines.append(&mut own_lines);
+        if let Some(name) = role_name(adapter, role, sink) {
+            planned.push(RoleOnHost { role: role.id.clone(), name, forms: plans });
+        }
+    }
+    planned
+}
+
+fn role_name(adapter: &Adapter, role: &Role, sink: &mut Sink) -> Option<String> {
+    match names::role(&adapter.names.role, &role.id) {
+        Ok(name) => Some(name),
+        Err(problem) => {
+            sink.push(offer::unusable(&role.id, &problem, adapter).at_opt(role.description_span, "in the file of this role"));
+            None
+        }
+    }
+}
