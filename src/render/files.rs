@@ -1,0 +1,255 @@
+//! The artifacts: files of the delivery, of roles, and entries in files of the user.
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use crate::diag::{Code, Diagnostic, Sink};
+use crate::model::adapter::{Adapter, Each, Output, OutputOwn};
+use crate::plan::delivery::{HostDelivery, Own, Part, PlannedFile};
+use crate::plan::{HostPlan, RoleOnHost};
+use crate::resolve::Rule;
+use crate::resolve::policy::{Role, RuleActivation};
+
+use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
+use super::engine::Engine;
+use super::texts::{RULES_DIR, Texts, template_failed};
+use super::{Inputs, bodies, entries};
+
+struct Maker<'a, 's> {
+    inputs: &'a Inputs<'a>,
+    texts: &'a Texts,
+    engine: Engine<'a>,
+    bodies: Vec<String>,
+    sink: &'s mut Sink,
+    artifacts: Vec<Artifact>,
+}
+
+/// Makes every artifact.
+pub(super) fn artifacts(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Vec<Artifact> {
+    let selected = |name: &str| inputs.policy.hosts.iter().any(|h| name.strip_prefix(h.as_str()).is_some_and(|rest| rest.starts_with('/')));
+    let templates = inputs.templates.iter().filter(|(name, _)| selected(name));
+    let (engine, problems) = Engine::new(templates.map(|(name, text)| (name.as_str(), text.as_str())));
+    for (name, problem) in &problems {
+        let (host, name) = name.split_once('/').unwrap_or(("", name));
+        sink.push(template_failed(host, name, problem));
+    }
+    let bodies = bodies::own(inputs, texts, sink);
+    let mut maker = Maker { inputs, texts, engine, bodies, sink, artifacts: Vec::new() };
+    maker.delivered();
+    maker.pointed();
+    for (plan, delivery) in inputs.plan.hosts.iter().zip(&inputs.plan.delivery.hosts) {
+        if let Some(adapter) = inputs.adapters.get(&plan.host) {
+            maker.outputs(plan, delivery, adapter);
+        }
+    }
+    maker.twins();
+    maker.artifacts
+}
+
+impl Maker<'_, '_> {
+    fn push(&mut self, path: String, content: Content, sources: Vec<String>, hosts: Vec<String>) {
+        self.artifacts.push(Artifact { path, content, sources, hosts });
+    }
+
+    /// Sources of the shared text and of cards.
+    fn rule_sources(&self) -> Vec<String> {
+        self.inputs.policy.rules.iter().map(|r| self.inputs.source_path(r.source)).collect()
+    }
+
+    fn host(&self, id: &str) -> Option<(&HostDelivery, &Adapter)> {
+        let delivery = self.inputs.plan.delivery.hosts.iter().find(|h| h.host == id)?;
+        Some((delivery, self.inputs.adapters.get(id)?))
+    }
+
+    fn delivered(&mut self) {
+        let files: &[PlannedFile] = &self.inputs.plan.delivery.files;
+        for file in files {
+            match &file.own {
+                Own::Block => {
+                    let text = self.joined(file);
+                    if !text.is_empty() {
+                        let sources = self.rule_sources();
+                        self.push(file.path.clone(), Content::Block(text), sources, file.hosts.clone());
+                    }
+                }
+                Own::Whole { host, template } => self.whole(file, host, template.as_deref()),
+                // The entries of that output carry it.
+                Own::Entry { .. } => {}
+            }
+        }
+    }
+
+    fn joined(&self, file: &PlannedFile) -> String {
+        let mut parts: Vec<String> = file.parts.iter().map(|part| self.part(part)).collect();
+        parts.retain(|p| !p.is_empty());
+        parts.join("\n\n")
+    }
+
+    fn part(&self, part: &Part) -> String {
+        match part {
+            Part::Import { line, .. } => line.clone(),
+            Part::Shared => self.texts.shared(self.inputs, false),
+            Part::Card { host } => {
+                self.host(host).map_or_else(String::new, |(delivery, adapter)| self.texts.card(self.inputs, delivery, adapter))
+            }
+            Part::Rule { rule } => self.texts.rules[*rule].clone(),
+        }
+    }
+
+    fn whole(&mut self, file: &PlannedFile, host: &str, template: Option<&str>) {
+        let rule = file.parts.iter().find_map(|p| if let Part::Rule { rule } = p { self.inputs.policy.rules.get(*rule) } else { None });
+        let text = self.joined(file);
+        let Some(template) = template else {
+            let sources = self.rule_sources();
+            return self.push(file.path.clone(), Content::Whole(format!("{text}\n")), sources, file.hosts.clone());
+        };
+        let context = match rule {
+            Some(rule) => json!({ "rule": rule_context(rule, &text) }),
+            None => json!({ "card": format!("{text}\n") }),
+        };
+        let sources = rule.map_or_else(|| self.rule_sources(), |r| vec![self.inputs.source_path(r.source)]);
+        if let Some(text) = self.template(host, template, &context) {
+            self.push(file.path.clone(), Content::Whole(text), sources, file.hosts.clone());
+        }
+    }
+
+    /// Rules that a line points to, each in a file of its own.
+    fn pointed(&mut self) {
+        for index in self.inputs.plan.delivery.pointed.clone() {
+            let Some(rule) = self.inputs.policy.rules.get(index) else { continue };
+            let text = format!("# {}\n\n{}\n", rule.title, self.texts.rules[index]);
+            let source = self.inputs.source_path(rule.source);
+            let hosts = self.inputs.policy.hosts.clone();
+            self.push(format!("{RULES_DIR}/{}.md", rule.id), Content::Whole(text), vec![source], hosts);
+        }
+    }
+
+    fn outputs(&mut self, plan: &HostPlan, delivery: &HostDelivery, adapter: &Adapter) {
+        let carried = bodies::carried(self.inputs, self.texts, delivery, adapter);
+        for (id, output) in &adapter.outputs {
+            match (output.each, output.own) {
+                (Some(Each::Role), _) => self.roles(plan, adapter, id, output, &carried),
+                (None, OutputOwn::Entries) => self.entries(plan, delivery, adapter, id, output),
+                (None, OutputOwn::Whole) => {
+                    let card = self.texts.card(self.inputs, delivery, adapter);
+                    let context = json!({ "card": card, "budgets": self.texts.budgets });
+                    if let Some(text) = output.template.as_ref().and_then(|t| self.template(&adapter.id, t, &context)) {
+                        let sources = self.rule_sources();
+                        self.push(output.file.clone(), Content::Whole(text), sources, vec![adapter.id.clone()]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn roles(&mut self, plan: &HostPlan, adapter: &Adapter, id: &str, output: &Output, carried: &str) {
+        let Some(template) = &output.template else { return };
+        let made_by = |form: &str| adapter.forms.get(form).is_some_and(|f| f.outputs.iter().any(|o| o == id));
+        for on_host in &plan.roles {
+            let Some((index, role)) = self.inputs.policy.roles.iter().enumerate().find(|(_, r)| r.id == on_host.role) else { continue };
+            let Some(form) = on_host.forms.iter().find(|f| made_by(&f.form)) else { continue };
+            let body = if carried.is_empty() { format!("{}\n", self.bodies[index]) } else { format!("{}\n\n{carried}\n", self.bodies[index]) };
+            let context = json!({ "role": self.role_context(role, on_host, form, adapter, &body) });
+            if let Some(text) = self.template(&adapter.id, template, &context) {
+                let path = output.file.replace("{name}", &on_host.name);
+                let source = self.inputs.source_path(role.source);
+                self.push(path, Content::Whole(text), vec![source], vec![adapter.id.clone()]);
+            }
+        }
+    }
+
+    fn role_context(&self, role: &Role, on_host: &RoleOnHost, form: &crate::plan::role::RolePlan, adapter: &Adapter, body: &str) -> Value {
+        json!({
+            "id": role.id,
+            "name": on_host.name,
+            "description": role.description,
+            "source": self.inputs.source_path(role.source),
+            "model": adapter.models.get(&role.model).cloned().unwrap_or_default(),
+            "list": form.list,
+            "removed": form.removed,
+            "inform": form.inform,
+            "body": body,
+        })
+    }
+
+    fn entries(&mut self, plan: &HostPlan, delivery: &HostDelivery, adapter: &Adapter, id: &str, output: &Output) {
+        let mut found: Vec<Entry> = Vec::new();
+        if let Some(template) = &output.template {
+            // The card is the output's only when the delivery gave it that carrier.
+            let carries = self.inputs.plan.delivery.files.iter().any(|f| {
+                matches!(&f.own, Own::Entry { host, output } if *host == adapter.id && output == id)
+            });
+            let card = if carries { self.texts.card(self.inputs, delivery, adapter) } else { String::new() };
+            let context = json!({ "card": card, "budgets": self.texts.budgets });
+            if let Some(text) = self.template(&adapter.id, template, &context) {
+                match serde_json::from_str::<Value>(&text) {
+                    Ok(document @ Value::Object(_)) => found = entries::leaves(&document, &output.atomic),
+                    Ok(_) => self.not_usable(adapter, template, "it is no JSON object"),
+                    Err(error) => self.not_usable(adapter, template, &error.to_string()),
+                }
+            }
+        }
+        found.extend(plan.knobs.iter().filter(|k| k.output == id).map(|k| Entry {
+            path: k.path.clone(),
+            kind: EntryKind::Value,
+            value: k.value.clone(),
+            policy: EntryPolicy::AtMost,
+        }));
+        found.extend(delivery.switches.iter().filter(|s| s.output == id).map(|s| Entry {
+            path: s.pointer.trim_start_matches('/').split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect(),
+            kind: EntryKind::Element,
+            value: Value::from(s.file.clone()),
+            policy: EntryPolicy::Exact,
+        }));
+        if !found.is_empty() {
+            let sources = self.rule_sources();
+            self.push(output.file.clone(), Content::Entries(found), sources, vec![adapter.id.clone()]);
+        }
+    }
+
+    fn not_usable(&mut self, adapter: &Adapter, template: &str, why: &str) {
+        self.sink.push(
+            Diagnostic::new(Code::RenderFailed, format!("template `{}/{template}` makes no entries: {why}", adapter.id))
+                .path(format!("templates/{}/{template}", adapter.id)),
+        );
+    }
+
+    /// Renders a template of a host; `None` = nothing to write.
+    fn template(&mut self, host: &str, name: &str, context: &Value) -> Option<String> {
+        match self.engine.render(&format!("{host}/{name}"), context) {
+            Ok(text) if text.trim().is_empty() => None,
+            Ok(text) => Some(text),
+            Err(problem) => {
+                self.sink.push(template_failed(host, name, &problem));
+                None
+            }
+        }
+    }
+
+    /// One path, one content: whole files that two hosts want must be equal.
+    fn twins(&mut self) {
+        let mut seen: IndexMap<String, usize> = IndexMap::new();
+        let mut kept: Vec<Artifact> = Vec::with_capacity(self.artifacts.len());
+        for artifact in std::mem::take(&mut self.artifacts) {
+            let first = seen.get(&artifact.path).copied().filter(|_| !matches!(artifact.content, Content::Entries(_)));
+            let Some(first) = first else {
+                seen.insert(artifact.path.clone(), kept.len());
+                kept.push(artifact);
+                continue;
+            };
+            if kept[first].content == artifact.content {
+                kept[first].hosts.extend(artifact.hosts);
+            } else {
+                self.sink.push(
+                    Diagnostic::new(Code::RenderFailed, format!("`{}` would have two different texts", artifact.path)).path(artifact.path),
+                );
+            }
+        }
+        self.artifacts = kept;
+    }
+}
+
+fn rule_context(rule: &Rule, text: &str) -> Value {
+    let paths = if let RuleActivation::Paths(paths) = &rule.activation { paths.as_slice() } else { &[] };
+    json!({ "id": rule.id, "title": rule.title, "paths": paths, "body": format!("{text}\n") })
+}
