@@ -8,8 +8,10 @@
 //! stable interface; the program does.
 
 pub mod diag;
+pub mod edit;
 pub mod model;
 pub mod render;
+pub mod sync;
 pub mod system;
 pub mod text;
 pub mod yaml;
