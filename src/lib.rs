@@ -7,13 +7,16 @@
 //! Each arrow is one function and each type belongs to the stage on its left. The library promises no
 //! stable interface; the program does.
 
+pub mod compile;
 pub mod diag;
+pub mod edit;
 pub mod load;
 pub mod model;
 pub mod plan;
 pub mod render;
 pub mod resolve;
 pub mod schema;
+pub mod sync;
 pub mod system;
 pub mod text;
 pub mod yaml;

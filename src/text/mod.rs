@@ -1,7 +1,10 @@
 //! Pure string helpers that know nothing of policies.
 
+pub mod block;
 pub mod bytes;
+pub mod digest;
 pub mod encoding;
+pub mod eol;
 pub mod frontmatter;
 pub mod markdown;
 pub mod suggest;
