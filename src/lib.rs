@@ -7,6 +7,7 @@
 //! Each arrow is one function and each type belongs to the stage on its left. The library promises no
 //! stable interface; the program does.
 
+pub mod cli;
 pub mod compile;
 pub mod diag;
 pub mod edit;

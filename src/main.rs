@@ -1,1 +1,7 @@
-fn main() {}
+//! The `rolecast` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    rolecast::cli::main()
+}

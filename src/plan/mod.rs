@@ -101,7 +101,9 @@ fn roles(adapter: &Adapter, policy: &Policy, lines: &mut Vec<Line>, sink: &mut S
         .forms
         .iter()
         .filter(|(_, form)| !form.launched)
-        .filter_map(|(name, form)| offer::list(adapter, form).map(|list| (name, form, list, offer::offer(adapter, form, list, policy))))
+        .filter_map(|(name, form)| {
+            offer::list(adapter, form).map(|list| (name, form, list, offer::offer(adapter, form, list, policy)))
+        })
         .collect();
     let mut planned = Vec::new();
     for role in &policy.roles {
@@ -128,7 +130,9 @@ fn role_name(adapter: &Adapter, role: &Role, sink: &mut Sink) -> Option<String> 
     match names::role(&adapter.names.role, &role.id) {
         Ok(name) => Some(name),
         Err(problem) => {
-            sink.push(offer::unusable(&role.id, &problem, adapter).at_opt(role.description_span, "in the file of this role"));
+            sink.push(
+                offer::unusable(&role.id, &problem, adapter).at_opt(role.description_span, "in the file of this role"),
+            );
             None
         }
     }

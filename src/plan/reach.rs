@@ -17,7 +17,8 @@ pub fn report(policy: &Policy, selected: &[&Adapter], delivery: &Delivery, sink:
 }
 
 fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Option<Diagnostic> {
-    let title = |host: &str| selected.iter().find(|a| a.id == host).map_or_else(|| host.to_owned(), |a| a.title.clone());
+    let title =
+        |host: &str| selected.iter().find(|a| a.id == host).map_or_else(|| host.to_owned(), |a| a.title.clone());
     let files = |paths: &[String]| paths.iter().map(|p| format!("`{p}`")).collect::<Vec<_>>().join(", ");
     Some(match finding {
         Finding::Repeated { host, agent, text, times, via } => {
@@ -26,9 +27,12 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
             if *agent == Agent::Roles {
                 return None;
             }
-            Diagnostic::new(Code::TextRepeated, format!("{} is given {} {times} times", title(host), text_name(policy, text)))
-                .path(via.first().cloned().unwrap_or_default())
-                .note(format!("through {}", files(via)))
+            Diagnostic::new(
+                Code::TextRepeated,
+                format!("{} is given {} {times} times", title(host), text_name(policy, text)),
+            )
+            .path(via.first().cloned().unwrap_or_default())
+            .note(format!("through {}", files(via)))
         }
         Finding::Never { host, agent, text } => Diagnostic::new(
             Code::TextNever,
@@ -41,19 +45,26 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
                 .note(format!("because of {}", files(because)))
         }
         Finding::UserGained { host, file } => {
-            Diagnostic::new(Code::UserFileGained, format!("{} would now also read your `{file}`", title(host))).path(file.clone())
+            Diagnostic::new(Code::UserFileGained, format!("{} would now also read your `{file}`", title(host)))
+                .path(file.clone())
         }
         Finding::NoCardCarrier { host, taken } => {
-            let d = Diagnostic::new(Code::CardHomeless, format!("no file of {} alone can carry its host notes", title(host)))
-                .help("the notes stand in the roles only");
+            let d = Diagnostic::new(
+                Code::CardHomeless,
+                format!("no file of {} alone can carry its host notes", title(host)),
+            )
+            .help("the notes stand in the roles only");
             if taken.is_empty() { d } else { d.note(format!("also read by other hosts, or yours: {}", files(taken))) }
         }
-        Finding::ForeignCard { host, card } => {
-            Diagnostic::new(Code::CardForeign, format!("{} is also given the host notes of {}", title(host), title(card)))
-        }
-        Finding::ScopedAlways { host, carrier } => {
-            Diagnostic::new(Code::ScopedAlways, format!("{} is given the rules in `{carrier}` all the time", title(host))).path(carrier.clone())
-        }
+        Finding::ForeignCard { host, card } => Diagnostic::new(
+            Code::CardForeign,
+            format!("{} is also given the host notes of {}", title(host), title(card)),
+        ),
+        Finding::ScopedAlways { host, carrier } => Diagnostic::new(
+            Code::ScopedAlways,
+            format!("{} is given the rules in `{carrier}` all the time", title(host)),
+        )
+        .path(carrier.clone()),
         Finding::BorrowedRoles { host, from, file } => Diagnostic::new(
             Code::RolesBorrowed,
             format!("{} takes the roles rendered for {} in `{file}`", title(host), title(from)),
@@ -94,7 +105,14 @@ pub fn lines(policy: &Policy, selected: &[&Adapter], delivery: &Delivery) -> Vec
                 lines.push(line(adapter, &rule.id, "main", reach.main, way(delivery, host, index, Agent::Main), host));
             }
             if rule.roles && !policy.roles.is_empty() {
-                lines.push(line(adapter, &rule.id, "roles", reach.roles, way(delivery, host, index, Agent::Roles), host));
+                lines.push(line(
+                    adapter,
+                    &rule.id,
+                    "roles",
+                    reach.roles,
+                    way(delivery, host, index, Agent::Roles),
+                    host,
+                ));
             }
         }
     }
@@ -126,7 +144,9 @@ fn way(delivery: &Delivery, host: &HostDelivery, index: usize, agent: Agent) -> 
     if let Some(scoped) = host.scoped.iter().find(|s| s.rule == index) {
         let route = if agent == Agent::Main { scoped.main } else { scoped.roles };
         return match route {
-            ScopedRoute::Native { file } => format!("through `{}`, when such files are touched", delivery.files[file].path),
+            ScopedRoute::Native { file } => {
+                format!("through `{}`, when such files are touched", delivery.files[file].path)
+            }
             ScopedRoute::CardLine => "by a line among the host notes".to_owned(),
             ScopedRoute::BodyLine => "by a line in the role".to_owned(),
             ScopedRoute::None => "by no way".to_owned(),

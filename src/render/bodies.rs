@@ -25,7 +25,8 @@ pub(super) fn own(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Vec<St
                 sink.push(problem.diagnostic(role.source, role.body_at));
                 return String::new();
             }
-            let context = json!({ "budgets": texts.budgets, "policy": texts.policy, "role": context::role(inputs.policy, role) });
+            let context =
+                json!({ "budgets": texts.budgets, "policy": texts.policy, "role": context::role(inputs.policy, role) });
             match engine.render(&role.id, &context) {
                 Ok(text) => prompt(role, &text),
                 Err(problem) => {

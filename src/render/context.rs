@@ -31,7 +31,8 @@ pub(super) fn budgets(policy: &Policy) -> Value {
 /// model does not see.
 pub(super) fn policy(policy: &Policy) -> Value {
     let s = &policy.settings;
-    let names = |caps: &[crate::resolve::CapId]| -> Vec<&str> { caps.iter().map(|c| policy.catalogue.name(*c)).collect() };
+    let names =
+        |caps: &[crate::resolve::CapId]| -> Vec<&str> { caps.iter().map(|c| policy.catalogue.name(*c)).collect() };
     json!({
         "browser": {
             "order": s.browser_order,

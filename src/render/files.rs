@@ -26,7 +26,9 @@ struct Maker<'a, 's> {
 
 /// Makes every artifact.
 pub(super) fn artifacts(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Vec<Artifact> {
-    let selected = |name: &str| inputs.policy.hosts.iter().any(|h| name.strip_prefix(h.as_str()).is_some_and(|rest| rest.starts_with('/')));
+    let selected = |name: &str| {
+        inputs.policy.hosts.iter().any(|h| name.strip_prefix(h.as_str()).is_some_and(|rest| rest.starts_with('/')))
+    };
     let templates = inputs.templates.iter().filter(|(name, _)| selected(name));
     let (engine, problems) = Engine::new(templates.map(|(name, text)| (name.as_str(), text.as_str())));
     for (name, problem) in &problems {
@@ -89,15 +91,18 @@ impl Maker<'_, '_> {
         match part {
             Part::Import { line, .. } => line.clone(),
             Part::Shared => self.texts.shared(self.inputs, false),
-            Part::Card { host } => {
-                self.host(host).map_or_else(String::new, |(delivery, adapter)| self.texts.card(self.inputs, delivery, adapter))
-            }
+            Part::Card { host } => self
+                .host(host)
+                .map_or_else(String::new, |(delivery, adapter)| self.texts.card(self.inputs, delivery, adapter)),
             Part::Rule { rule } => self.texts.rules[*rule].clone(),
         }
     }
 
     fn whole(&mut self, file: &PlannedFile, host: &str, template: Option<&str>) {
-        let rule = file.parts.iter().find_map(|p| if let Part::Rule { rule } = p { self.inputs.policy.rules.get(*rule) } else { None });
+        let rule = file
+            .parts
+            .iter()
+            .find_map(|p| if let Part::Rule { rule } = p { self.inputs.policy.rules.get(*rule) } else { None });
         let text = self.joined(file);
         let Some(template) = template else {
             let sources = self.rule_sources();
@@ -146,9 +151,16 @@ impl Maker<'_, '_> {
         let Some(template) = &output.template else { return };
         let made_by = |form: &str| adapter.forms.get(form).is_some_and(|f| f.outputs.iter().any(|o| o == id));
         for on_host in &plan.roles {
-            let Some((index, role)) = self.inputs.policy.roles.iter().enumerate().find(|(_, r)| r.id == on_host.role) else { continue };
+            let Some((index, role)) = self.inputs.policy.roles.iter().enumerate().find(|(_, r)| r.id == on_host.role)
+            else {
+                continue;
+            };
             let Some(form) = on_host.forms.iter().find(|f| made_by(&f.form)) else { continue };
-            let body = if carried.is_empty() { format!("{}\n", self.bodies[index]) } else { format!("{}\n\n{carried}\n", self.bodies[index]) };
+            let body = if carried.is_empty() {
+                format!("{}\n", self.bodies[index])
+            } else {
+                format!("{}\n\n{carried}\n", self.bodies[index])
+            };
             let context = json!({ "role": self.role_context(role, on_host, form, adapter, &body) });
             if let Some(text) = self.template(&adapter.id, template, &context) {
                 let path = output.file.replace("{name}", &on_host.name);
@@ -158,7 +170,14 @@ impl Maker<'_, '_> {
         }
     }
 
-    fn role_context(&self, role: &Role, on_host: &RoleOnHost, form: &crate::plan::role::RolePlan, adapter: &Adapter, body: &str) -> Value {
+    fn role_context(
+        &self,
+        role: &Role,
+        on_host: &RoleOnHost,
+        form: &crate::plan::role::RolePlan,
+        adapter: &Adapter,
+        body: &str,
+    ) -> Value {
         json!({
             "id": role.id,
             "name": on_host.name,
@@ -176,9 +195,13 @@ impl Maker<'_, '_> {
         let mut found: Vec<Entry> = Vec::new();
         if let Some(template) = &output.template {
             // The card is the output's only when the delivery gave it that carrier.
-            let carries = self.inputs.plan.delivery.files.iter().any(|f| {
-                matches!(&f.own, Own::Entry { host, output } if *host == adapter.id && output == id)
-            });
+            let carries = self
+                .inputs
+                .plan
+                .delivery
+                .files
+                .iter()
+                .any(|f| matches!(&f.own, Own::Entry { host, output } if *host == adapter.id && output == id));
             let card = if carries { self.texts.card(self.inputs, delivery, adapter) } else { String::new() };
             let context = json!({ "card": card, "budgets": self.texts.budgets });
             if let Some(text) = self.template(&adapter.id, template, &context) {
@@ -195,11 +218,18 @@ impl Maker<'_, '_> {
             value: k.value.clone(),
             policy: EntryPolicy::AtMost,
         }));
-        found.extend(delivery.switches.iter().filter(|s| s.output == id).map(|s| Entry {
-            path: s.pointer.trim_start_matches('/').split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect(),
-            kind: EntryKind::Element,
-            value: Value::from(s.file.clone()),
-            policy: EntryPolicy::Exact,
+        found.extend(delivery.switches.iter().filter(|s| s.output == id).map(|s| {
+            Entry {
+                path: s
+                    .pointer
+                    .trim_start_matches('/')
+                    .split('/')
+                    .map(|key| key.replace("~1", "/").replace("~0", "~"))
+                    .collect(),
+                kind: EntryKind::Element,
+                value: Value::from(s.file.clone()),
+                policy: EntryPolicy::Exact,
+            }
         }));
         if !found.is_empty() {
             let sources = self.rule_sources();
@@ -209,8 +239,11 @@ impl Maker<'_, '_> {
 
     fn not_usable(&mut self, adapter: &Adapter, template: &str, why: &str) {
         self.sink.push(
-            Diagnostic::new(Code::RenderFailed, format!("template `{}/{template}` makes no entries: {why}", adapter.id))
-                .path(format!("templates/{}/{template}", adapter.id)),
+            Diagnostic::new(
+                Code::RenderFailed,
+                format!("template `{}/{template}` makes no entries: {why}", adapter.id),
+            )
+            .path(format!("templates/{}/{template}", adapter.id)),
         );
     }
 
@@ -241,7 +274,8 @@ impl Maker<'_, '_> {
                 kept[first].hosts.extend(artifact.hosts);
             } else {
                 self.sink.push(
-                    Diagnostic::new(Code::RenderFailed, format!("`{}` would have two different texts", artifact.path)).path(artifact.path),
+                    Diagnostic::new(Code::RenderFailed, format!("`{}` would have two different texts", artifact.path))
+                        .path(artifact.path),
                 );
             }
         }

@@ -67,9 +67,11 @@ pub(super) fn measure(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Me
 
 fn frame(inputs: &Inputs<'_>, delivery: &HostDelivery) -> u64 {
     let on_the_way = |file: &str| {
-        delivery.shared.iter().chain(&delivery.card).any(|route| {
-            route.file == file || matches!(&route.how, How::Imported { by } if by == file)
-        })
+        delivery
+            .shared
+            .iter()
+            .chain(&delivery.card)
+            .any(|route| route.file == file || matches!(&route.how, How::Imported { by } if by == file))
     };
     inputs
         .plan
@@ -78,7 +80,8 @@ fn frame(inputs: &Inputs<'_>, delivery: &HostDelivery) -> u64 {
         .iter()
         .filter(|f| f.own == crate::plan::delivery::Own::Block && on_the_way(&f.path))
         .map(|f| {
-            let imports = f.parts.iter().map(|p| if let Part::Import { line, .. } = p { line.len() as u64 + 2 } else { 0 });
+            let imports =
+                f.parts.iter().map(|p| if let Part::Import { line, .. } = p { line.len() as u64 + 2 } else { 0 });
             MARKERS + imports.sum::<u64>()
         })
         .sum()
@@ -89,7 +92,9 @@ fn user(inputs: &Inputs<'_>, adapter: &Adapter) -> u64 {
     let files: BTreeSet<&str> = adapter
         .reads
         .iter()
-        .filter(|r| r.agents.contains(&Agent::Main) && matches!(r.load, Load::Start | Load::StartOrMatch | Load::StartOrListed))
+        .filter(|r| {
+            r.agents.contains(&Agent::Main) && matches!(r.load, Load::Start | Load::StartOrMatch | Load::StartOrListed)
+        })
         .filter(|r| !r.unless.iter().any(|f| inputs.user_bytes.contains_key(f)))
         .map(|r| r.file.as_str())
         .collect();
@@ -105,9 +110,12 @@ fn budget(inputs: &Inputs<'_>, adapter: &Adapter, bytes: &HostBytes, sink: &mut 
         _ => return,
     };
     sink.push(
-        Diagnostic::new(code, format!("{} is given {ours} bytes at every start, over the {name} of {bound}", adapter.title))
-            .note(format!("shared text {}, host notes {}, frame {} bytes", bytes.shared, bytes.card, bytes.frame))
-            .help("make rules shorter, or give them `activation: { on-demand: … }` or `{ paths: … }`"),
+        Diagnostic::new(
+            code,
+            format!("{} is given {ours} bytes at every start, over the {name} of {bound}", adapter.title),
+        )
+        .note(format!("shared text {}, host notes {}, frame {} bytes", bytes.shared, bytes.card, bytes.frame))
+        .help("make rules shorter, or give them `activation: { on-demand: … }` or `{ paths: … }`"),
     );
 }
 
@@ -118,8 +126,12 @@ fn limits(inputs: &Inputs<'_>, adapter: &Adapter, bytes: &HostBytes, sink: &mut 
                 let all = bytes.ours() + bytes.user;
                 if all > limit.max && limit.unit == Unit::Bytes {
                     sink.push(
-                        over(adapter, limit, &format!("the instructions have {all} bytes, {} of them your own", bytes.user))
-                            .help("make rules shorter or move them on demand, or shorten your own text"),
+                        over(
+                            adapter,
+                            limit,
+                            &format!("the instructions have {all} bytes, {} of them your own", bytes.user),
+                        )
+                        .help("make rules shorter or move them on demand, or shorten your own text"),
                     );
                 }
             }
@@ -128,8 +140,12 @@ fn limits(inputs: &Inputs<'_>, adapter: &Adapter, bytes: &HostBytes, sink: &mut 
                     let size = size(&role.description, limit.unit);
                     if size > limit.max {
                         sink.push(
-                            over(adapter, limit, &format!("the description of role `{}` has {size} {}", role.id, unit(limit.unit)))
-                                .at_opt(role.description_span, ""),
+                            over(
+                                adapter,
+                                limit,
+                                &format!("the description of role `{}` has {size} {}", role.id, unit(limit.unit)),
+                            )
+                            .at_opt(role.description_span, ""),
                         );
                     }
                 }
@@ -138,7 +154,10 @@ fn limits(inputs: &Inputs<'_>, adapter: &Adapter, bytes: &HostBytes, sink: &mut 
                 for role in &inputs.policy.roles {
                     let size = size(&role.body, limit.unit) + bytes.role_body;
                     if size > limit.max {
-                        sink.push(over(adapter, limit, &format!("role `{}` has {size} {}", role.id, unit(limit.unit))).at_opt(role.description_span, ""));
+                        sink.push(
+                            over(adapter, limit, &format!("role `{}` has {size} {}", role.id, unit(limit.unit)))
+                                .at_opt(role.description_span, ""),
+                        );
                     }
                 }
             }

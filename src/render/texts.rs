@@ -95,7 +95,13 @@ impl Texts {
     /// A host's card: its notes, and lines for rules that it cannot scope by itself.
     pub(super) fn card(&self, inputs: &Inputs<'_>, host: &HostDelivery, adapter: &Adapter) -> String {
         let mut parts = vec![format!("## Notes for {}", adapter.title)];
-        parts.extend(self.notes.iter().find(|(id, _)| *id == host.host).map(|(_, notes)| notes.clone()).filter(|n| !n.is_empty()));
+        parts.extend(
+            self.notes
+                .iter()
+                .find(|(id, _)| *id == host.host)
+                .map(|(_, notes)| notes.clone())
+                .filter(|n| !n.is_empty()),
+        );
         let lines = path_lines(inputs, host, |s| s.main == ScopedRoute::CardLine);
         if !lines.is_empty() {
             parts.push(lines);
@@ -130,7 +136,14 @@ pub(super) fn path_lines(
     lines.join("\n")
 }
 
-fn notes(adapter: &Adapter, engine: &Engine<'_>, inputs: &Inputs<'_>, budgets: &Value, policy: &Value, sink: &mut Sink) -> String {
+fn notes(
+    adapter: &Adapter,
+    engine: &Engine<'_>,
+    inputs: &Inputs<'_>,
+    budgets: &Value,
+    policy: &Value,
+    sink: &mut Sink,
+) -> String {
     let context = json!({ "budgets": budgets, "policy": policy, "host": context::host(adapter) });
     let parts: Vec<String> = inputs
         .policy
@@ -175,5 +188,6 @@ pub(super) fn tidy(text: &str) -> String {
 
 /// Reports a template of an adapter that failed.
 pub(super) fn template_failed(adapter: &str, name: &str, problem: &TemplateProblem) -> Diagnostic {
-    Diagnostic::new(Code::Template, format!("template `{adapter}/{name}`: {}", problem.message)).path(format!("templates/{adapter}/{name}"))
+    Diagnostic::new(Code::Template, format!("template `{adapter}/{name}`: {}", problem.message))
+        .path(format!("templates/{adapter}/{name}"))
 }

@@ -1,0 +1,199 @@
+//! What can be written on the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// One policy for AI coding agents, compiled into what every host really obeys
+#[derive(Debug, Parser)]
+#[command(name = "rolecast", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Arguments {
+    /// Options of every command.
+    #[command(flatten)]
+    pub global: Global,
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Printed below `--help`.
+const EXIT_CODES: &str =
+    "Exit codes: 0 clean, 1 drift or findings, 2 usage, 3 the policy is invalid, 4 environment or I/O, 70 internal";
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub struct Global {
+    /// Policy folder [default: the nearest `shared-agent-rules/` upwards]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub policy: Option<String>,
+    /// Repository root [default: the folder of the policy, else of the git repository]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub root: Option<String>,
+    /// Format of results
+    #[arg(long, global = true, value_enum, default_value_t = FormatChoice::Human)]
+    pub format: FormatChoice,
+    /// Print errors only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Print more
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+}
+
+/// Format of results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatChoice {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+    /// Annotations of a GitHub workflow
+    Github,
+    /// SARIF 2.1.0
+    Sarif,
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Start in a repository: detect hosts and write the smallest policy
+    Init(InitArgs),
+    /// Compile the policy and write what every host reads
+    Render(RenderArgs),
+    /// Compare the repository with the policy; exit 1 when they differ
+    Check(CheckArgs),
+    /// Tell what holds: for a role, a rendered file, or the whole policy
+    Explain(ExplainArgs),
+    /// Author roles
+    Role(RoleArgs),
+    /// List the hosts and what is known of them
+    Hosts(HostsArgs),
+    /// Print the JSON Schema of a file format
+    Schema(SchemaArgs),
+    /// Print a completion script
+    Completions(CompletionsArgs),
+}
+
+/// `init`
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Hosts to select [default: those detected]
+    #[arg(long = "host", value_name = "HOST")]
+    pub hosts: Vec<String>,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// `render`
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// Write only the files of this host (planning stays on the whole set); without a policy, select it
+    #[arg(long = "host", value_name = "HOST")]
+    pub hosts: Vec<String>,
+    /// Print what would change and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Overwrite what was edited by hand or is not ours
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `check`
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Look at what is staged (`index`) or committed (`HEAD`) instead of the working tree
+    #[arg(long, value_name = "TREE")]
+    pub against: Option<Against>,
+    /// Line ends and byte order marks count
+    #[arg(long)]
+    pub strict_eol: bool,
+}
+
+/// A tree of git.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Against {
+    /// What is staged
+    Index,
+    /// What is committed
+    #[value(name = "HEAD")]
+    Head,
+}
+
+/// `explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A role, or a rendered file with or without `:LINE` [default: the whole policy]
+    pub subject: Option<String>,
+    /// Which file carries each text to whom
+    #[arg(long, conflicts_with_all = ["cost", "tools"])]
+    pub delivery: bool,
+    /// What each host is given at every start, in bytes
+    #[arg(long, conflicts_with = "tools")]
+    pub cost: bool,
+    /// Which roles have each tool
+    #[arg(long)]
+    pub tools: bool,
+    /// Only this host
+    #[arg(long = "host", value_name = "HOST")]
+    pub hosts: Vec<String>,
+}
+
+/// `role`
+#[derive(Debug, Args)]
+pub struct RoleArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: RoleCommand,
+}
+
+/// What to do with roles.
+#[derive(Debug, Subcommand)]
+pub enum RoleCommand {
+    /// Write a new role
+    New {
+        /// Its name
+        name: String,
+        /// The role to start from
+        #[arg(long, value_name = "ROLE")]
+        from: Option<String>,
+    },
+    /// List the roles
+    List,
+    /// Print a role's source
+    Show {
+        /// Its name
+        name: String,
+    },
+}
+
+/// `hosts`
+#[derive(Debug, Args)]
+pub struct HostsArgs {}
+
+/// `schema`
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// Which format [default: list them]
+    pub name: Option<String>,
+}
+
+/// `completions`
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}

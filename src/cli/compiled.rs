@@ -1,0 +1,44 @@
+//! Compiling for a command: where, what, and how failures end it.
+
+use crate::compile::{Compiled, compile};
+use crate::diag::Sink;
+use crate::load::Loaded;
+use crate::system::System;
+use crate::text::suggest::nearest;
+
+use super::exit::{Exit, Failure};
+use super::ui::Ui;
+
+/// Compiles; in human format diagnostics are printed at once, in the others they are returned with the value.
+///
+/// # Errors
+/// The policy is invalid, or cannot be held.
+pub fn compiled(
+    system: &dyn System,
+    dir: Option<&str>,
+    hosts: &[String],
+    ui: &Ui,
+) -> Result<(Compiled, Sink), Failure> {
+    let mut sink = Sink::new();
+    let compiled = compile(system, dir, hosts, &mut sink);
+    known(&compiled.loaded, hosts)?;
+    if compiled.rendered.is_none() {
+        ui.diagnostics(&sink, &compiled.loaded.sources);
+        return Err(Failure::said(Exit::Policy));
+    }
+    Ok((compiled, sink))
+}
+
+/// Fails for a host on the command line that no adapter has.
+///
+/// # Errors
+/// Names the unknown host and the nearest known one.
+pub fn known(loaded: &Loaded, hosts: &[String]) -> Result<(), Failure> {
+    let Some(unknown) = hosts.iter().find(|h| !loaded.adapters.contains_key(*h)) else { return Ok(()) };
+    let names = || loaded.adapters.keys().map(String::as_str);
+    let failure = Failure::usage(format!("unknown host `{unknown}`"));
+    Err(match nearest(unknown, names()) {
+        Some(name) => failure.help(format!("did you mean `{name}`?")),
+        None => failure.help(format!("known hosts: {}", names().collect::<Vec<_>>().join(", "))),
+    })
+}

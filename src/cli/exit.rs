@@ -1,0 +1,66 @@
+//! Exit codes, and failures that end a command.
+
+use std::process::ExitCode;
+
+/// How the program ends. The numbers are part of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Everything is as it should be.
+    Clean = 0,
+    /// Drift or findings.
+    Drift = 1,
+    /// The command line names something that does not exist.
+    Usage = 2,
+    /// The policy is invalid, or a host cannot hold it.
+    Policy = 3,
+    /// The environment: files, permissions, git.
+    Environment = 4,
+    /// A fault of this program.
+    Internal = 70,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a command ended early.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The code.
+    pub exit: Exit,
+    /// One line; empty when everything has been said.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Failure {
+    /// A failure with a message.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), help: None }
+    }
+
+    /// The command line is wrong.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    /// The environment is in the way.
+    pub fn environment(message: impl Into<String>) -> Self {
+        Self::new(Exit::Environment, message)
+    }
+
+    /// A failure that has been reported already.
+    pub fn said(exit: Exit) -> Self {
+        Self::new(exit, "")
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}

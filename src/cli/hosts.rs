@@ -1,0 +1,13 @@
+//! `hosts`
+
+use super::args::{Global, HostsArgs};
+use super::exit::{Exit, Failure};
+use super::ui::Ui;
+
+/// Runs the command.
+///
+/// # Errors
+/// See the exit codes.
+pub fn run(_args: &HostsArgs, _global: &Global, _ui: &Ui) -> Result<Exit, Failure> {
+    Err(Failure::new(Exit::Internal, "not built yet"))
+}

@@ -1,0 +1,64 @@
+//! The command line: arguments in, exit code out.
+
+mod args;
+mod check;
+mod compiled;
+mod completions;
+mod env;
+mod exit;
+mod explain;
+mod hosts;
+mod init;
+mod place;
+mod render;
+mod role;
+mod schema;
+mod ui;
+
+use std::panic;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Arguments, Command};
+pub use exit::Exit;
+use ui::Ui;
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // `--help` and `--version` are no errors, and go to standard output.
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Clean };
+            ui::clap_message(&error);
+            return code.into();
+        }
+    };
+    let ui = Ui::new(&arguments.global);
+    match panic::catch_unwind(panic::AssertUnwindSafe(|| run(&arguments, &ui))) {
+        Ok(exit) => exit.into(),
+        Err(_) => {
+            ui.error("internal error; this is a fault of rolecast, please report it");
+            Exit::Internal.into()
+        }
+    }
+}
+
+fn run(arguments: &Arguments, ui: &Ui) -> Exit {
+    let global = &arguments.global;
+    let result = match &arguments.command {
+        Command::Init(args) => init::run(args, global, ui),
+        Command::Render(args) => render::run(args, global, ui),
+        Command::Check(args) => check::run(args, global, ui),
+        Command::Explain(args) => explain::run(args, global, ui),
+        Command::Role(args) => role::run(args, global, ui),
+        Command::Hosts(args) => hosts::run(args, global, ui),
+        Command::Schema(args) => schema::run(args, ui),
+        Command::Completions(args) => completions::run(args, ui),
+    };
+    result.unwrap_or_else(|failure| {
+        ui.failure(&failure);
+        failure.exit
+    })
+}

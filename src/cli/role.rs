@@ -1,0 +1,13 @@
+//! `role`
+
+use super::args::{Global, RoleArgs};
+use super::exit::{Exit, Failure};
+use super::ui::Ui;
+
+/// Runs the command.
+///
+/// # Errors
+/// See the exit codes.
+pub fn run(_args: &RoleArgs, _global: &Global, _ui: &Ui) -> Result<Exit, Failure> {
+    Err(Failure::new(Exit::Internal, "not built yet"))
+}

@@ -1,0 +1,108 @@
+//! The only writer to the terminal: results on standard output, everything else on standard error.
+
+use std::io::{IsTerminal, Write};
+
+use crate::diag::render::{self as diagnostics, Format, Look};
+use crate::diag::{Severity, Sink, SourceMap};
+
+use super::args::{ColorChoice, FormatChoice, Global};
+use super::exit::Failure;
+
+/// How to print.
+pub struct Ui {
+    /// Format of results.
+    pub format: Format,
+    /// Whether notes are printed.
+    pub verbose: bool,
+    quiet: bool,
+    colour_out: bool,
+    colour_err: bool,
+}
+
+impl Ui {
+    /// As the options say.
+    pub fn new(global: &Global) -> Self {
+        let colour = |terminal: bool| match global.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                terminal && anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
+            }
+        };
+        Self {
+            format: match global.format {
+                FormatChoice::Human => Format::Human,
+                FormatChoice::Json => Format::Json,
+                FormatChoice::Github => Format::Github,
+                FormatChoice::Sarif => Format::Sarif,
+            },
+            verbose: global.verbose,
+            quiet: global.quiet,
+            colour_out: colour(std::io::stdout().is_terminal()),
+            colour_err: colour(std::io::stderr().is_terminal()),
+        }
+    }
+
+    /// Prints a result.
+    pub fn result(&self, text: &str) {
+        write_all(&mut std::io::stdout().lock(), text);
+    }
+
+    /// Whether results may have colours.
+    pub const fn colour(&self) -> bool {
+        self.colour_out
+    }
+
+    /// Prints a remark, unless quiet.
+    pub fn say(&self, text: &str) {
+        if !self.quiet {
+            write_all(&mut std::io::stderr().lock(), &format!("{text}\n"));
+        }
+    }
+
+    /// Prints an error.
+    pub fn error(&self, message: &str) {
+        write_all(&mut std::io::stderr().lock(), &format!("error: {message}\n"));
+    }
+
+    /// Prints why a command ended.
+    pub fn failure(&self, failure: &Failure) {
+        if !failure.message.is_empty() {
+            self.error(&failure.message);
+            if let Some(help) = &failure.help {
+                write_all(&mut std::io::stderr().lock(), &format!("help: {help}\n"));
+            }
+        }
+    }
+
+    /// Prints diagnostics: for people on standard error, for programs as the result.
+    pub fn diagnostics(&self, sink: &Sink, sources: &SourceMap) {
+        let wanted = |severity: Severity| match severity {
+            Severity::Error => true,
+            Severity::Warning => !self.quiet,
+            Severity::Note => self.verbose,
+        };
+        let found = sink.sorted(sources).into_iter().filter(|d| wanted(d.severity));
+        let look = Look { colour: self.colour_err, ..Look::default() };
+        let text = diagnostics::render(self.format, found, sources, look);
+        if self.format == Format::Human {
+            write_all(&mut std::io::stderr().lock(), &text);
+        } else {
+            self.result(&text);
+        }
+    }
+}
+
+/// Prints what the argument parser has to say.
+pub fn clap_message(error: &clap::Error) {
+    if error.print().is_err() {
+        // The reader is gone; there is nobody to tell.
+    }
+}
+
+/// Writes everything; a reader that went away is no error.
+fn write_all(out: &mut dyn Write, text: &str) {
+    if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+        // A closed pipe: the exit code still says how it went.
+    }
+}
