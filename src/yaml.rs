@@ -2,13 +2,17 @@
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::{Error, Location};
 
 use crate::diag::{Code, Diagnostic, SourceId, Span};
 use crate::text::suggest::nearest;
+
+mod place;
 
 /// Largest source read, in bytes; one place for the number.
 pub const MAX_SOURCE_BYTES: usize = 1 << 20;
@@ -122,6 +126,8 @@ fn options() -> serde_saphyr::Options {
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,
         underscored_numbers_as_strings: true,
+        reject_unsupported_tags: true,
+        reject_tagged_field_names: true,
         with_snippet: false,
     }
 }
@@ -131,91 +137,213 @@ fn options() -> serde_saphyr::Options {
 /// # Errors
 /// The first problem of the text, with its place.
 pub fn parse<T: DeserializeOwned>(yaml: &str, source: SourceId, base: u32) -> Result<T, Box<Diagnostic>> {
+    if yaml.len() > MAX_SOURCE_BYTES {
+        let message = format!("{} bytes of YAML, more than the {MAX_SOURCE_BYTES} a source may have", yaml.len());
+        return Err(Box::new(Diagnostic::new(Code::YamlSyntax, message).at(Span { source, start: base, end: base }, "")));
+    }
     CURRENT.set((source.0, base));
     let result = serde_saphyr::from_str_with_options::<T>(yaml, options());
     CURRENT.set((u32::MAX, 0));
-    result.map_err(|error| Box::new(to_diagnostic(&error, yaml, source, base)))
+    result.map_err(|error| Box::new(Text { yaml, source, base }.diagnostic(&error)))
 }
 
-fn to_diagnostic(error: &serde_saphyr::Error, yaml: &str, source: SourceId, base: u32) -> Diagnostic {
-    use serde_saphyr::Error as E;
-    let error = error.without_snippet();
-    let located = error.location().and_then(|l| range(l.span(), base));
-    let (start, end) = located.unwrap_or((base, base));
-    let span = Span { source, start, end };
-    let written = yaml.get((start - base) as usize..(end - base) as usize).unwrap_or("").trim_end();
-    match error {
-        E::SerdeUnknownField { field, expected, .. } => {
-            Diagnostic::new(Code::UnknownKey, format!("unknown key `{field}`"))
-                .at(span, "not a key of this mapping")
-                .suggest(field, expected.iter().copied())
+/// The text an error is in.
+struct Text<'a> {
+    yaml: &'a str,
+    source: SourceId,
+    base: u32,
+}
+
+impl Text<'_> {
+    fn span(&self, range: Range<usize>) -> Span {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX).saturating_add(self.base);
+        Span { source: self.source, start: offset(range.start), end: offset(range.end) }
+    }
+
+    /// The parser's place; syntax errors have only a line and a column.
+    fn range(&self, location: Option<Location>) -> Range<usize> {
+        let Some(location) = location else { return 0..0 };
+        let known = range(location.span(), 0).map(|(start, end)| start as usize..end as usize);
+        known.filter(|range| range.end <= self.yaml.len()).unwrap_or_else(|| {
+            let at = place::offset_of(self.yaml, location.line(), location.column());
+            at..at
+        })
+    }
+
+    fn diagnostic(&self, error: &Error) -> Diagnostic {
+        let error = error.without_snippet();
+        if let Error::AliasError { error: inner, locations, .. } = error {
+            let used = self.range(Some(locations.reference_location));
+            return self.diagnostic(inner).also(Some(self.span(place::widen(self.yaml, used))), "used here");
         }
-        E::DuplicateMappingKey { key, .. } => {
-            Diagnostic::new(Code::DuplicateKey, format!("duplicate key `{}`", key.as_deref().unwrap_or(written)))
-                .at(span, "this mapping has the key already")
-                .help("remove one of the two")
+        let at = self.range(error.location());
+        match error {
+            Error::SerdeUnknownField { field, expected, .. } => self.unknown_key(field, expected, at),
+            Error::DuplicateMappingKey { key, .. } => self.duplicate_key(key.as_deref(), at),
+            Error::SerdeMissingField { field, .. } => self.missing_key(field, at.start),
+            Error::SerdeUnknownVariant { variant, expected, .. } => self.unknown_word(variant, expected, at),
+            _ => self.wrong_value(error, at.clone()).unwrap_or_else(|| self.syntax(error, at)),
         }
-        E::SerdeMissingField { field, .. } => Diagnostic::new(Code::MissingKey, format!("missing key `{field}`"))
-            .at(span, format!("`{field}` is required in this mapping")),
-        E::SerdeUnknownVariant { variant, expected, .. } => {
-            let d = Diagnostic::new(Code::InvalidValue, format!("`{variant}` is not allowed here"))
-                .at(span, "not one of the allowed values");
-            match nearest(variant, expected.iter().copied()) {
-                Some(name) => d.help(format!("did you mean `{name}`?")),
-                None => d.help(format!("allowed: {}", expected.join(", "))),
+    }
+
+    fn unknown_key(&self, field: &str, expected: &[&'static str], at: Range<usize>) -> Diagnostic {
+        let diagnostic = Diagnostic::new(Code::UnknownKey, format!("unknown key `{field}`"))
+            .at(self.span(place::widen(self.yaml, at)), "not a key of this mapping");
+        if expected.is_empty() {
+            return diagnostic.help("this mapping has no keys: write `{}`");
+        }
+        diagnostic.suggest(field, expected.iter().copied())
+    }
+
+    fn duplicate_key(&self, key: Option<&str>, at: Range<usize>) -> Diagnostic {
+        let written = self.yaml.get(at.clone()).unwrap_or("");
+        let first = place::first_twin(self.yaml, at.clone()).map(|range| self.span(range));
+        Diagnostic::new(Code::DuplicateKey, format!("duplicate key `{}`", key.unwrap_or(written)))
+            .at(self.span(at), "this mapping has the key already")
+            .also(first, "first written here")
+            .help("remove one of the two")
+    }
+
+    /// The parser stands at the last key of the mapping.
+    fn missing_key(&self, field: &str, at: usize) -> Diagnostic {
+        let start = place::mapping_start(self.yaml, at);
+        let place = match self.yaml.as_bytes().get(start) {
+            Some(b'{') => place::widen(self.yaml, start..start + 1),
+            _ => start..place::word_end(self.yaml, start),
+        };
+        Diagnostic::new(Code::MissingKey, format!("missing key `{field}`"))
+            .at(self.span(place), format!("`{field}` is required in this mapping"))
+    }
+
+    fn unknown_word(&self, word: &str, expected: &[&'static str], at: Range<usize>) -> Diagnostic {
+        let diagnostic = Diagnostic::new(Code::InvalidValue, format!("`{word}` is not allowed here"))
+            .at(self.span(place::widen(self.yaml, at)), "not one of the allowed values");
+        match nearest(word, expected.iter().copied()) {
+            Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
+            None => diagnostic.help(format!("allowed: {}", expected.join(", "))),
+        }
+    }
+
+    /// A value that is YAML but not what the schema wants.
+    fn wrong_value(&self, error: &Error, at: Range<usize>) -> Option<Diagnostic> {
+        let found = self.found(&at);
+        let expected = |what: &str| format!("expected {what}, found {found}");
+        let message = match error {
+            Error::Message { msg, .. } => msg.clone(),
+            Error::Unexpected { expected: what, .. } => expected(kind_words(what)),
+            Error::SerdeInvalidType { expected: what, .. }
+            | Error::SerdeInvalidValue { expected: what, .. }
+            | Error::SerdeInvalidLength { expected: what, .. } => expected(kind_words(what)),
+            Error::InvalidScalar { ty, .. } => expected(kind_words(ty)),
+            Error::InvalidBooleanStrict { .. } => expected("a boolean"),
+            Error::NullIntoString { .. } => "expected text, found nothing".to_owned(),
+            Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. } => expected("a word or a mapping with one key"),
+            Error::ExpectedStringKeyForExternallyTaggedEnum { .. } => expected("a mapping with one key"),
+            Error::ExpectedMappingEndAfterEnumVariantValue { .. } => "only one of these keys can be given".to_owned(),
+            Error::UnexpectedValueForUnitEnumVariant { .. } => "this word stands alone and takes no value".to_owned(),
+            _ => return None,
+        };
+        let diagnostic = Diagnostic::new(Code::InvalidValue, message).at(self.span(place::widen(self.yaml, at)), "");
+        Some(match error {
+            Error::InvalidBooleanStrict { .. } => diagnostic.help("write `true` or `false`"),
+            _ => diagnostic,
+        })
+    }
+
+    /// What stands at a place, for "found …".
+    fn found(&self, at: &Range<usize>) -> String {
+        let rest = self.yaml.get(at.start..).unwrap_or("");
+        let written = self.yaml.get(at.clone()).unwrap_or("").trim();
+        if rest.starts_with('[') || (written.is_empty() && (rest.starts_with("- ") || rest.starts_with("-\n"))) {
+            return "a list".to_owned();
+        }
+        if rest.starts_with('{') || (written.is_empty() && rest.starts_with(|c: char| c.is_alphanumeric() || c == '"')) {
+            return "a mapping".to_owned();
+        }
+        match written {
+            "" | "~" | "null" | "Null" | "NULL" => "nothing".to_owned(),
+            long if long.lines().count() > 1 || long.chars().count() > 60 => {
+                let start: String = long.lines().next().unwrap_or("").chars().take(60).collect();
+                format!("`{start}` …")
             }
+            word => format!("`{word}`"),
         }
-        E::Message { msg, .. } => Diagnostic::new(Code::InvalidValue, msg.clone()).at(span, ""),
-        E::SerdeInvalidType { expected, .. } | E::SerdeInvalidValue { expected, .. } => {
-            Diagnostic::new(Code::InvalidValue, format!("expected {expected}")).at(span, "")
+    }
+
+    fn syntax(&self, error: &Error, at: Range<usize>) -> Diagnostic {
+        let (message, help) = syntax_words(error);
+        let tab = message.contains("tab").then(|| place::tab_after(self.yaml, at.start)).flatten();
+        let place = match (&tab, error) {
+            (Some(tab), _) => tab.clone(),
+            (None, Error::UnknownAnchor { .. }) => at.start..place::word_end(self.yaml, at.start),
+            _ if at.is_empty() => at.start..self.yaml.ceil_char_boundary((at.start + 1).min(self.yaml.len())),
+            _ => at.start..at.end.min(at.start + 200),
+        };
+        let message = if tab.is_some() { "a tab where YAML wants spaces".to_owned() } else { message };
+        let help = if tab.is_some() { Some("indent with spaces") } else { help };
+        let diagnostic = Diagnostic::new(Code::YamlSyntax, message).at(self.span(place), "");
+        match help {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
         }
-        E::SerdeInvalidLength { expected, .. } => {
-            Diagnostic::new(Code::InvalidValue, format!("expected {expected}")).at(span, "")
+    }
+}
+
+/// Kinds in the words of the file instead of those of the parser and the program.
+fn kind_words(kind: &str) -> &str {
+    match kind {
+        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "an integer" => "a whole number",
+        "f32" | "f64" => "a number",
+        "bool" => "a boolean",
+        "string scalar" | "string" | "a string" | "scalar" => "a single value",
+        "mapping start" | "map" | "a map" => "a mapping",
+        "sequence start" | "seq" | "a sequence" => "a list",
+        kind if kind.starts_with("struct ") => "a mapping",
+        kind => kind,
+    }
+}
+
+/// What is wrong with the YAML itself, and what to do.
+fn syntax_words(error: &Error) -> (String, Option<&'static str>) {
+    let fixed = |message: &str, help| (message.to_owned(), Some(help));
+    match error {
+        Error::MultipleDocuments { .. } | Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
+            fixed("more than one YAML document in a file", "write everything in one document")
         }
-        E::InvalidScalar { ty, .. } => Diagnostic::new(Code::InvalidValue, format!("expected {ty}")).at(span, ""),
-        E::InvalidBooleanStrict { .. } => Diagnostic::new(Code::InvalidValue, format!("`{written}` is not a boolean"))
-            .at(span, "")
-            .help("write `true` or `false`"),
-        E::NullIntoString { .. } => Diagnostic::new(Code::InvalidValue, "expected text, found nothing").at(span, ""),
+        Error::Budget { breach, .. } => match breach {
+            BudgetBreach::Nodes { .. } | BudgetBreach::Events { .. } => {
+                fixed("more than 20000 values in a file", "split the file")
+            }
+            BudgetBreach::Depth { .. } => fixed("nested deeper than 24 levels", "write it flatter"),
+            BudgetBreach::Aliases { .. } => fixed("more than 32 aliases in a file", "write the values out"),
+            BudgetBreach::Anchors { .. } => fixed("more than 16 anchors in a file", "write the values out"),
+            _ => fixed("the file goes over the limits of a source", "split the file"),
+        },
+        Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. }
+        | Error::AliasReplayCounterOverflow { .. } => {
+            fixed("aliases expand to too many values", "write the values out")
+        }
+        Error::MergeKeyNotAllowed { .. } => fixed("merge keys (`<<`) are not read", "write the keys out"),
+        Error::UnsupportedTag { tag, .. } | Error::TaggedStructFieldName { tag, .. } => {
+            (format!("the tag `{tag}` is not read"), Some("remove the tag"))
+        }
+        Error::UnknownAnchor { .. } => fixed(
+            "an alias for an anchor that does not exist",
+            "a text that starts with `*` must be quoted",
+        ),
+        Error::ExternalMessage { msg, .. } if msg.starts_with("recursion limit") => {
+            fixed("nested deeper than 24 levels", "write it flatter")
+        }
+        Error::ExternalMessage { msg, .. } => (msg.replace('\'', "`"), None),
         other => {
             let text = other.to_string();
-            Diagnostic::new(Code::YamlSyntax, text.lines().next().unwrap_or("invalid YAML").to_owned()).at(span, "")
+            let line = text.lines().next().unwrap_or("not well-formed YAML");
+            (line.split(" at line ").next().unwrap_or(line).replace('\'', "`"), None)
         }
     }
 }
 
 #[cfg(test)]
-mod explore {
-    use super::*;
-    use crate::model::{adapter::Adapter, policy::PolicyFile, role::RoleFile, rule::RuleFile};
-    fn show<T: DeserializeOwned>(text: &str) {
-        let mut sources = crate::diag::SourceMap::default();
-        let id = sources.add("x.yaml", text);
-        let t = std::time::Instant::now();
-        let raw = serde_saphyr::from_str_with_options::<T>(text, options()).err();
-        let e = t.elapsed();
-        match parse::<T>(text, id, 0) {
-            Ok(_) => println!("=== OK {:?}", &text[..text.len().min(200)]),
-            Err(d) => println!("=== {:?} {e:?}\n{}", raw.as_ref().map(|r| (r.without_snippet().to_string(), r.location())), crate::diag::render::render(crate::diag::render::Format::Human, [&*d], &sources, Default::default())),
-        }
-    }
-    #[test]
-    fn explore() {
-        for t in ["version: one\n", "version: yes\n", "version: -1\n", "version: 99999999999999999999999\n", "version:\n", "version: [1]\n", "version: {a: 1}\n", "hosts: [codex]\n", "hosts: codex\n", "hosts:\n", "hosts: { codex: 3 }\n", "hosts: { codex: }\n", "hosts: { codex: {x: 1} }\n", "extends: builtin\n", "extends: [1]\n", "extends: [~]\n", "extends: [[a]]\n", "budgts: {}\n", "budgets:\n  tool-result:\n    target: 12KB\n", "budgets:\n  tool-result: {target: [1]}\n", "budgets:\n  tool-result: 12KiB\n", "budgets:\n  search: {target: 20, target: 30}\n", "version: 1\nversion: 1\n", "context: { hand-off: 120% }\n", "context: { hand-off: 75 }\n", "browser:\n  record-reason: yes\n", "browser:\n  record-reason: \"true\"\n", "browser:\n  record-reason: [true]\n", "browser:\n  escalate-for: [tracing, storage-stat]\n", "browser:\n  order: host\n", "delegation: { context: ful }\n", "servers:\n  a:\n    env: { T: literal }\n", "servers:\n  a:\n    env: { T: {env: A, literal: b} }\n", "servers:\n  a:\n    env: { T: {envv: A} }\n", "tools:\n  ü: x\n", "tools:\n  s:\n    description: d\n    primitive: a/b\n    arguments: {}\n", "tools:\n  s: { description: d }\n", "hosts: {a: {}, a: {}}\n", "? [a, b]\n: c\n", "1: 2\n", "hosts: {1: {}}\n", "hosts: {[a]: {}}\n", "<<: {version: 1}\n", "a: &a {version: 1}\n<<: *a\n", "version: !!str 1\n", "version: !foo 1\n", "extends: [!secret x]\n", "version: 1\n---\nversion: 1\n", "version: 1\n\thosts: {}\n", "hosts:\n\tcodex: {}\n", "hosts: {codex: {}\n", "extends: [a, b\nversion: 1\n", "version: \"1\n", "version: 1\n hosts: {}\n", "hosts:\n  codex: {}\n cursor: {}\n", "version: *x\n", "[1, 2]\n", "text\n", "", "# c\n", "~\n", "version: 1: 2\n", "a: @b\n", "%YAML 1.2\n---\nversion: 1\n", "version: 'it's'\n", "version: \"\\q\"\n", "a: b: c\n", "- a\nversion: 1\n", "\u{feff}budgts: {}\n", "# ü日\nbudgts: {}\n", "version: ü\r\n", "servers:\n  a: &x {command: y}\n  b: *x\n", "servers:\n  a: { timeout: &t {call: no} }\n  b: { timeout: *t }\n", "version: 1_000\n", "version: 0x10\n", "version: 017\n", "version: 1.5\n", "version: 1e3\n", "extends:\n  - |\n    ü\n  - 5\n", "acceptance:\n  a: { out-of-grant-calls: { r: -1 } }\n", "...\n", "version: 1\n...\nfoo\n", "? version\n: 1\n", "version : 1\n", "Version: 1\n"] { show::<PolicyFile>(t); }
-        println!("######## rule");
-        for t in ["activation: { path: [a] }\n", "title: a\nactivation: paths\n", "title: a\nactivation: { paths: a }\n", "title: a\nactivation: on-demand\n", "title: a\nactivation: {}\n", "title: a\nactivation: { paths: [a], on-demand: b }\n", "title: a\nactivation: [a]\n", "title: a\naudience: main\n", "activation: always\n", "{}\n", "order: 1\n", "title: ~\n", "title: true\n", "title: a\nactivation: { always: x }\n", "title: a\nactivation: 3\n", "title: a\nactivation: alway\n"] { show::<RuleFile>(t); }
-        println!("######## role");
-        for t in ["description: x\ngrants: [a]\n", "description: x\ndeny: { shell.run: enforce }\n", "description: x\nwaive: { codex: a }\n", "grants: {}\n", "description: x\ngrants: { a: { path: [x] } }\n", "description: x\ngrants: { a: { paths: x } }\n", "description: x\nstop: { a: b }\n","description: x\ntemplate: True\n", "description: [x\n"] { show::<RoleFile>(t); }
-        println!("######## adapter");
-        for t in ["id: x\n", "id: x\ntitle: y\nevidence: { version: 1, date: 2026-11-30, by: run }\n", "id: x\ntitle: y\nevidence:\n  version: 1\n  date: 2026-11-30\n"] { show::<Adapter>(t); }
-        let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
-        for i in 1..9 { bomb += &format!("a{i}: &a{i} [{}]\n", vec![format!("*a{}", i-1); 9].join(",")); }
-        show::<PolicyFile>(&bomb);
-        show::<PolicyFile>(&format!("extends: {}", "[".repeat(20000)));
-        show::<PolicyFile>(&format!("extends: [{}]", "a,".repeat(30000)));
-        show::<PolicyFile>(&format!("extends: [{}]", "a".repeat(1<<20)));
-        let mut bomb = String::from("hosts: &a0 {x: {}}\nservers:\n");
-        for i in 0..50 { bomb += &format!("  s{i}: *a0\n"); }
-        show::<PolicyFile>(&bomb);
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! Diagnostics as GitHub workflow commands.
 
 use super::super::{Diagnostic, Severity, SourceMap};
-use super::{path_of, place, remarks};
+use super::{path_of, place, remarks, visible};
 
 /// One command a line.
 pub(super) fn render(diagnostics: &[&Diagnostic], sources: &SourceMap) -> String {
@@ -16,7 +16,7 @@ fn command(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     };
     let mut properties = Vec::new();
     if let Some(path) = path_of(diagnostic, sources) {
-        properties.push(format!("file={}", property(path)));
+        properties.push(format!("file={}", property(&visible(path))));
     }
     if let Some(label) = &diagnostic.primary {
         let at = place(label.span, sources);
@@ -25,7 +25,7 @@ fn command(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     properties.push(format!("title={}", property(diagnostic.code.id())));
     let mut lines = vec![diagnostic.message.clone()];
     lines.extend(remarks(diagnostic, sources));
-    format!("::{level} {}::{}\n", properties.join(","), data(&lines.join("\n")))
+    format!("::{level} {}::{}\n", properties.join(","), data(&visible(&lines.join("\n"))))
 }
 
 /// Escapes the text of a command; `%` first, or the others would be escaped twice.

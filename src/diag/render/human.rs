@@ -4,7 +4,7 @@
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::super::{Diagnostic, Label, Severity, SourceId, SourceMap};
-use super::{Look, concerned};
+use super::{Look, concerned, visible};
 
 /// One block per diagnostic, separated by empty lines.
 pub(super) fn render(diagnostics: &[&Diagnostic], sources: &SourceMap, look: Look) -> String {
@@ -14,7 +14,10 @@ pub(super) fn render(diagnostics: &[&Diagnostic], sources: &SourceMap, look: Loo
         if !text.is_empty() {
             text.push('\n');
         }
-        for line in renderer.render(&[group(diagnostic, sources)]).lines() {
+        // Without line numbers the renderer leaves no margin; the arrow belongs below the others.
+        let margin = if diagnostic.primary.is_none() && diagnostic.secondary.is_empty() { " " } else { "" };
+        for (number, line) in renderer.render(&[group(diagnostic, sources)]).lines().enumerate() {
+            text.push_str(if number == 0 { "" } else { margin });
             text.push_str(line.trim_end());
             text.push('\n');
         }
@@ -78,15 +81,4 @@ fn snippet<'a>(
         if label.text.is_empty() { annotation } else { annotation.label(visible(&label.text)) }
     });
     Snippet::source(text).path(visible(&source.path)).annotations(annotations)
-}
-
-/// Text of the user with everything a terminal would obey spelled out: escape sequences, and characters
-/// that reorder what is seen. Newlines stay.
-fn visible(text: &str) -> String {
-    let obeyed = |c: char| (c.is_control() && c != '\n') || crate::text::encoding::is_hidden(c);
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if obeyed(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
-    }
-    out
 }
