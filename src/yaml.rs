@@ -12,7 +12,10 @@ use serde_saphyr::{Error, Location};
 use crate::diag::{Code, Diagnostic, SourceId, Span};
 use crate::text::suggest::nearest;
 
+mod alternative;
 mod place;
+
+pub(crate) use alternative::alternatives;
 
 /// Largest source read, in bytes; one place for the number.
 pub const MAX_SOURCE_BYTES: usize = 1 << 20;
@@ -139,7 +142,9 @@ fn options() -> serde_saphyr::Options {
 pub fn parse<T: DeserializeOwned>(yaml: &str, source: SourceId, base: u32) -> Result<T, Box<Diagnostic>> {
     if yaml.len() > MAX_SOURCE_BYTES {
         let message = format!("{} bytes of YAML, more than the {MAX_SOURCE_BYTES} a source may have", yaml.len());
-        return Err(Box::new(Diagnostic::new(Code::YamlSyntax, message).at(Span { source, start: base, end: base }, "")));
+        return Err(Box::new(
+            Diagnostic::new(Code::YamlSyntax, message).at(Span { source, start: base, end: base }, ""),
+        ));
     }
     CURRENT.set((source.0, base));
     let result = serde_saphyr::from_str_with_options::<T>(yaml, options());
@@ -176,7 +181,7 @@ impl Text<'_> {
             let used = self.range(Some(locations.reference_location));
             return self.diagnostic(inner).also(Some(self.span(place::widen(self.yaml, used))), "used here");
         }
-        let at = self.range(error.location());
+        let at = self.value_range(error, self.range(error.location()));
         match error {
             Error::SerdeUnknownField { field, expected, .. } => self.unknown_key(field, expected, at),
             Error::DuplicateMappingKey { key, .. } => self.duplicate_key(key.as_deref(), at),
@@ -184,6 +189,16 @@ impl Text<'_> {
             Error::SerdeUnknownVariant { variant, expected, .. } => self.unknown_word(variant, expected, at),
             _ => self.wrong_value(error, at.clone()).unwrap_or_else(|| self.syntax(error, at)),
         }
+    }
+
+    /// Errors about the shape of an alternative carry the place of the key whose value it is.
+    fn value_range(&self, error: &Error, at: Range<usize>) -> Range<usize> {
+        let of_value = match error {
+            Error::SerdeUnknownVariant { variant, .. } => self.yaml.get(at.clone()).is_some_and(|word| word != variant),
+            Error::SerdeInvalidType { .. } | Error::SerdeInvalidValue { .. } => true,
+            _ => false,
+        };
+        of_value.then(|| place::value_of(self.yaml, at.clone())).flatten().unwrap_or(at)
     }
 
     fn unknown_key(&self, field: &str, expected: &[&'static str], at: Range<usize>) -> Diagnostic {
@@ -228,7 +243,12 @@ impl Text<'_> {
     fn wrong_value(&self, error: &Error, at: Range<usize>) -> Option<Diagnostic> {
         let found = self.found(&at);
         let expected = |what: &str| format!("expected {what}, found {found}");
+        let word = self.yaml.get(at.clone()).unwrap_or("").trim();
         let message = match error {
+            // A bare word where the alternative takes a value.
+            Error::SerdeInvalidType { unexpected, .. } if unexpected == "unit variant" => {
+                format!("`{word}` needs a value")
+            }
             Error::Message { msg, .. } => msg.clone(),
             Error::Unexpected { expected: what, .. } => expected(kind_words(what)),
             Error::SerdeInvalidType { expected: what, .. }
@@ -240,7 +260,9 @@ impl Text<'_> {
             Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. } => expected("a word or a mapping with one key"),
             Error::ExpectedStringKeyForExternallyTaggedEnum { .. } => expected("a mapping with one key"),
             Error::ExpectedMappingEndAfterEnumVariantValue { .. } => "only one of these keys can be given".to_owned(),
-            Error::UnexpectedValueForUnitEnumVariant { .. } => "this word stands alone and takes no value".to_owned(),
+            Error::UnexpectedValueForUnitEnumVariant { .. } | Error::UnexpectedValueForUnit { .. } => {
+                "this word stands alone and takes no value".to_owned()
+            }
             _ => return None,
         };
         let diagnostic = Diagnostic::new(Code::InvalidValue, message).at(self.span(place::widen(self.yaml, at)), "");
@@ -254,10 +276,17 @@ impl Text<'_> {
     fn found(&self, at: &Range<usize>) -> String {
         let rest = self.yaml.get(at.start..).unwrap_or("");
         let written = self.yaml.get(at.clone()).unwrap_or("").trim();
+        if rest.starts_with("{}") {
+            return "an empty mapping".to_owned();
+        }
+        if rest.starts_with([':', ',', ']', '}']) && written.len() <= 1 {
+            return "nothing".to_owned();
+        }
         if rest.starts_with('[') || (written.is_empty() && (rest.starts_with("- ") || rest.starts_with("-\n"))) {
             return "a list".to_owned();
         }
-        if rest.starts_with('{') || (written.is_empty() && rest.starts_with(|c: char| c.is_alphanumeric() || c == '"')) {
+        if rest.starts_with('{') || (written.is_empty() && rest.starts_with(|c: char| c.is_alphanumeric() || c == '"'))
+        {
             return "a mapping".to_owned();
         }
         match written {
@@ -272,9 +301,12 @@ impl Text<'_> {
 
     fn syntax(&self, error: &Error, at: Range<usize>) -> Diagnostic {
         let (message, help) = syntax_words(error);
-        let tab = message.contains("tab").then(|| place::tab_after(self.yaml, at.start)).flatten();
+        let tab = message.contains("tab").then(|| place::tab_near(self.yaml, at.start)).flatten();
         let place = match (&tab, error) {
             (Some(tab), _) => tab.clone(),
+            (None, Error::UnsupportedTag { .. } | Error::TaggedStructFieldName { .. }) => {
+                place::tag_before(self.yaml, at.start).unwrap_or(at)
+            }
             (None, Error::UnknownAnchor { .. }) => at.start..place::word_end(self.yaml, at.start),
             _ if at.is_empty() => at.start..self.yaml.ceil_char_boundary((at.start + 1).min(self.yaml.len())),
             _ => at.start..at.end.min(at.start + 200),
@@ -298,6 +330,7 @@ fn kind_words(kind: &str) -> &str {
         "string scalar" | "string" | "a string" | "scalar" => "a single value",
         "mapping start" | "map" | "a map" => "a mapping",
         "sequence start" | "seq" | "a sequence" => "a list",
+        "enum" => "a word or a mapping with one key",
         kind if kind.starts_with("struct ") => "a mapping",
         kind => kind,
     }
@@ -329,10 +362,9 @@ fn syntax_words(error: &Error) -> (String, Option<&'static str>) {
         Error::UnsupportedTag { tag, .. } | Error::TaggedStructFieldName { tag, .. } => {
             (format!("the tag `{tag}` is not read"), Some("remove the tag"))
         }
-        Error::UnknownAnchor { .. } => fixed(
-            "an alias for an anchor that does not exist",
-            "a text that starts with `*` must be quoted",
-        ),
+        Error::UnknownAnchor { .. } => {
+            fixed("an alias for an anchor that does not exist", "a text that starts with `*` must be quoted")
+        }
         Error::ExternalMessage { msg, .. } if msg.starts_with("recursion limit") => {
             fixed("nested deeper than 24 levels", "write it flatter")
         }

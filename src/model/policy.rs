@@ -256,13 +256,16 @@ pub struct Server {
 
 /// A value that is not written down.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", remote = "Self")]
+#[schemars(rename = "EnvValue")]
 pub enum EnvValue {
     /// Name of an environment variable of the user.
     Env(Sp<String>),
     /// A literal that is no secret.
     Literal(Sp<String>),
 }
+
+crate::yaml::alternatives!(EnvValue);
 
 /// Time-outs in seconds.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -332,7 +335,8 @@ pub struct Argument {
 
 /// Where an upstream parameter comes from.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", remote = "Self")]
+#[schemars(rename = "Binding")]
 pub enum Binding {
     /// From the model's argument of this name.
     Argument(Sp<String>),
@@ -341,6 +345,8 @@ pub enum Binding {
     /// A value of the run time.
     Runtime(Sp<String>),
 }
+
+crate::yaml::alternatives!(Binding);
 
 /// A capability that is not built in.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -23,7 +23,8 @@ pub struct RuleFile {
 
 /// When a rule is before the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", remote = "Self")]
+#[schemars(rename = "Activation")]
 pub enum Activation {
     /// From the start of every session.
     Always,
@@ -32,6 +33,8 @@ pub enum Activation {
     /// When the agent follows the trigger line.
     OnDemand(Sp<String>),
 }
+
+crate::yaml::alternatives!(Activation);
 
 /// Who reads a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]

@@ -90,7 +90,8 @@ mod tests {
         let outline = outline(text);
         assert_eq!(outline.headings.len(), 1);
         assert_eq!((outline.headings[0].level, outline.headings[0].text.as_str()), (1, "Über x"));
-        let links: Vec<(&str, &str)> = outline.links.iter().map(|l| (l.target.as_str(), &text[l.range.clone()])).collect();
+        let links: Vec<(&str, &str)> =
+            outline.links.iter().map(|l| (l.target.as_str(), &text[l.range.clone()])).collect();
         assert_eq!(
             links,
             [("../a.md#b", "[docs](../a.md#b)"), ("p.png", "![p](p.png)"), ("https://example.org", "[ref]")]

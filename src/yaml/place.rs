@@ -26,8 +26,10 @@ pub(super) fn widen(text: &str, at: Range<usize>) -> Range<usize> {
     let first_line = first_line_end(text, start, end);
     match text[start..].chars().next() {
         Some('[' | '{') => start..flow_end(text, start).unwrap_or(start + 1),
+        // The parser stands after a value that is not there.
+        Some(':' | ',' | ']' | '}') if end <= start + 1 => lacking(text, start),
         _ if !text[start..end].trim().is_empty() => start..start + text[start..first_line].trim_end().len(),
-        Some(c) if !c.is_whitespace() && !",]}".contains(c) => start..word_end(text, start),
+        Some(c) if !c.is_whitespace() => start..word_end(text, start),
         _ => lacking(text, start),
     }
 }
@@ -70,7 +72,8 @@ fn flow_end(text: &str, start: usize) -> Option<usize> {
 /// The end of the key, list dash or bare word at `start`.
 pub(super) fn word_end(text: &str, start: usize) -> usize {
     let line = &text[start..line_end(text, start)];
-    let end = line.find(": ").or_else(|| line.strip_suffix(':').map(str::len)).or_else(|| line.find([' ', ',', ']', '}']));
+    let end =
+        line.find(": ").or_else(|| line.strip_suffix(':').map(str::len)).or_else(|| line.find([' ', ',', ']', '}']));
     start + end.unwrap_or(line.len()).max(usize::from(!line.is_empty()))
 }
 
@@ -78,10 +81,27 @@ pub(super) fn word_end(text: &str, start: usize) -> usize {
 fn lacking(text: &str, at: usize) -> Range<usize> {
     let before = text[..at].trim_end();
     let end = before.strip_suffix(':').unwrap_or(before).trim_end().len();
-    let start = text[..end].rfind(|c: char| c.is_whitespace() || ",[{".contains(c)).map_or(0, |found| {
-        found + text[found..].chars().next().map_or(1, char::len_utf8)
-    });
+    let start = text[..end]
+        .rfind(|c: char| c.is_whitespace() || ",[{".contains(c))
+        .map_or(0, |found| found + text[found..].chars().next().map_or(1, char::len_utf8));
     if start < end { start..end } else { at..at }
+}
+
+/// The value of the key at `key`, up to the end of its word; `None` when no colon follows.
+pub(super) fn value_of(text: &str, key: Range<usize>) -> Option<Range<usize>> {
+    let rest = text.get(key.end..)?;
+    let after = rest.trim_start_matches(' ').strip_prefix(':')?;
+    let start = text.len() - after.trim_start().len();
+    Some(widen(text, start..word_end(text, start).max(start)))
+}
+
+/// The tag before the value at `value`, on its line.
+pub(super) fn tag_before(text: &str, value: usize) -> Option<Range<usize>> {
+    let before = text[line_start(text, value)..value].trim_end();
+    let length = before.len() - before.rfind('!')?;
+    let end = line_start(text, value) + before.len();
+    let start = end - length;
+    (!text[start..end].contains(' ')).then_some(start..end)
 }
 
 /// The first key of the mapping that has a key at `key`.
@@ -152,21 +172,20 @@ fn siblings(text: &str, key: usize) -> Vec<usize> {
 /// The earlier of two equal keys; `twin` is the later one as written.
 pub(super) fn first_twin(text: &str, twin: Range<usize>) -> Option<Range<usize>> {
     let key = text.get(twin.clone())?;
-    let is_key = |at: usize| {
-        text[at..].strip_prefix(key).is_some_and(|rest| rest.trim_start_matches(' ').starts_with(':'))
-    };
+    let is_key =
+        |at: usize| text[at..].strip_prefix(key).is_some_and(|rest| rest.trim_start_matches(' ').starts_with(':'));
     let at = match flow_open(text, twin.start) {
-        Some(open) => (open + 1..twin.start).find(|at| {
-            text.is_char_boundary(*at) && is_key(*at) && text[..*at].trim_end().ends_with(['{', ','])
-        }),
+        Some(open) => (open + 1..twin.start)
+            .find(|at| text.is_char_boundary(*at) && is_key(*at) && text[..*at].trim_end().ends_with(['{', ','])),
         None => siblings(text, twin.start).into_iter().find(|at| is_key(*at)),
     }?;
     Some(at..at + key.len())
 }
 
-/// The first tab at or after `from`: the parser reports one at the word before it.
-pub(super) fn tab_after(text: &str, from: usize) -> Option<Range<usize>> {
-    let at = from + text[from..].find('\t')?;
+/// The first tab on the line of `from` or later: the parser reports one beside it.
+pub(super) fn tab_near(text: &str, from: usize) -> Option<Range<usize>> {
+    let start = line_start(text, from);
+    let at = start + text[start..].find('\t')?;
     Some(at..at + 1)
 }
 

@@ -55,7 +55,8 @@ fn result(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         "locations": locations,
     });
     if !diagnostic.secondary.is_empty() {
-        result["relatedLocations"] = diagnostic.secondary.iter().enumerate().map(|(id, l)| related(id, l, sources)).collect();
+        result["relatedLocations"] =
+            diagnostic.secondary.iter().enumerate().map(|(id, l)| related(id, l, sources)).collect();
     }
     result
 }
@@ -81,11 +82,7 @@ fn physical(label: &Label, sources: &SourceMap) -> Value {
 
 /// What the program carries itself (`<builtin>/…`) is no file of the checkout.
 fn artifact(path: &str) -> Value {
-    if path.starts_with('<') {
-        json!({ "uri": uri(path) })
-    } else {
-        json!({ "uri": uri(path), "uriBaseId": ROOT })
-    }
+    if path.starts_with('<') { json!({ "uri": uri(path) }) } else { json!({ "uri": uri(path), "uriBaseId": ROOT }) }
 }
 
 /// A relative reference: everything but unreserved characters and `/` percent-encoded, so that neither

@@ -11,7 +11,8 @@ fn span(sources: &SourceMap, id: crate::diag::SourceId, needle: &str) -> Span {
 
 fn samples() -> (SourceMap, Vec<Diagnostic>) {
     let mut sources = SourceMap::default();
-    let role = sources.add("roles/docs, writer.md", "---\ndescription: \"größer 日本 👍\" # x\ngrants:\n  repo.raed: {}\n---\n");
+    let role = sources
+        .add("roles/docs, writer.md", "---\ndescription: \"größer 日本 👍\" # x\ngrants:\n  repo.raed: {}\n---\n");
     let policy = sources.add("shared-agent-rules/policy.yaml", "\u{feff}version: 1\ncapabilities:\n  repo.note: {}\n");
     let diagnostics = vec![
         Diagnostic::new(Code::UnknownKey, "unknown capability `repo.raed`")
