@@ -24,7 +24,7 @@ impl FromStr for ByteSize {
         } else {
             UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
         };
-        let factor = factor.ok_or_else(|| format!("`{unit}` is not a unit of bytes"))?;
+        let factor = factor.ok_or_else(|| format!("`{unit}` is not a unit of bytes: write B, KiB, MiB or GiB"))?;
         number.checked_mul(factor).map(Self).ok_or_else(|| format!("`{text}` is too large"))
     }
 }

@@ -59,7 +59,11 @@ fn a_wrong_value_is_quoted_and_underlined() {
 #[test]
 fn our_own_scalars_underline_their_value() {
     for (yaml, message, underlined) in [
-        ("budgets:\n  tool-result:\n    target: 12KB\n", "`KB` is not a unit of bytes", "12KB"),
+        (
+            "budgets:\n  tool-result:\n    target: 12KB\n",
+            "`KB` is not a unit of bytes: write B, KiB, MiB or GiB",
+            "12KB",
+        ),
         ("budgets: { search: { limit: many } }\n", "expected a whole number, found `many`", "many"),
         ("context: { hand-off: 120% }\n", "`120%` is not a percentage from 1% to 100%", "120%"),
         ("context:\n  hand-off: \"ü\"\n", "`ü` is not a percentage from 1% to 100%", "\"ü\""),
@@ -76,6 +80,7 @@ fn a_misspelt_key_or_word_finds_its_name() {
     refused::<RoleFile>("description: x\ngrants: { a: { path: [x] } }\n", "unknown key `path`", "path");
     refused::<RoleFile>("description: x\ndeny: { s: enforce }\n", "`enforce` is not allowed here", "enforce");
     refused::<Adapter>("id: x\ntitle: y\nevidence: { by: run }\n", "`run` is not allowed here", "run");
+    refused::<Adapter>("models: { turbo: { m: x } }\n", "`turbo` is not allowed here", "turbo");
     assert_eq!(help::<PolicyFile>("budgts: {}\n"), "did you mean `budgets`?");
     assert_eq!(help::<PolicyFile>("Version: 1\n"), "did you mean `version`?");
     assert_eq!(help::<PolicyFile>("delegation: { context: x }\n"), "allowed: minimal, full");
