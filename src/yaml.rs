@@ -1,8 +1,9 @@
 //! YAML text to typed values with byte spans. The only module that names the YAML crate.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
+use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -21,8 +22,14 @@ pub(crate) use alternative::alternatives;
 pub const MAX_SOURCE_BYTES: usize = 1 << 20;
 
 thread_local! {
-    /// Which source is being parsed and where its YAML starts, so that a span can name its file.
-    static CURRENT: Cell<(u32, u32)> = const { Cell::new((u32::MAX, 0)) };
+    /// What is being parsed, so that a value can know its file: `Deserialize` has no way to be told.
+    static CURRENT: RefCell<Option<Current>> = const { RefCell::new(None) };
+}
+
+struct Current {
+    yaml: Rc<str>,
+    source: SourceId,
+    base: u32,
 }
 
 /// A value with the place it was written at. Equality, order and hash are the value's alone, so that
@@ -84,11 +91,18 @@ impl std::borrow::Borrow<str> for Sp<String> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Sp<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
-        let (source, base) = CURRENT.get();
-        let span = (source != u32::MAX)
-            .then(|| range(spanned.referenced.span(), base))
-            .flatten()
-            .map(|(start, end)| Span { source: SourceId(source), start, end });
+        let span = CURRENT.with_borrow(|current| {
+            let Current { yaml, source, base } = current.as_ref()?;
+            let (start, end) = range(spanned.referenced.span(), 0)?;
+            // A collection is located by its first byte or by none; its first words are what one sees.
+            let wide = if end <= start + 1 {
+                place::widen(yaml, start as usize..end as usize)
+            } else {
+                start as usize..end as usize
+            };
+            let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX).saturating_add(*base);
+            Some(Span { source: *source, start: offset(wide.start), end: offset(wide.end) })
+        });
         Ok(Self { value: spanned.value, span })
     }
 }
@@ -146,9 +160,9 @@ pub fn parse<T: DeserializeOwned>(yaml: &str, source: SourceId, base: u32) -> Re
             Diagnostic::new(Code::YamlSyntax, message).at(Span { source, start: base, end: base }, ""),
         ));
     }
-    CURRENT.set((source.0, base));
+    let outer = CURRENT.replace(Some(Current { yaml: yaml.into(), source, base }));
     let result = serde_saphyr::from_str_with_options::<T>(yaml, options());
-    CURRENT.set((u32::MAX, 0));
+    CURRENT.set(outer);
     result.map_err(|error| Box::new(Text { yaml, source, base }.diagnostic(&error)))
 }
 

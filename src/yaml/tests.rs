@@ -230,6 +230,23 @@ fn spans_are_exact_in_every_style() {
     }
 }
 
+#[test]
+fn a_collection_is_underlined_by_what_one_sees_of_it() {
+    let text = "servers:\n  s: { tools: { t: { confers: [a, b] } } }\nbrowser:\n  order: [host, 'x]']\n  escalate-for:\n    - tracing\n\
+                budgets:\n  search: { target: 1 }\n  tool-result:\n    limit: 1KiB\n";
+    let mut sources = SourceMap::default();
+    let id = sources.add("x", format!("{BASE}{text}"));
+    let policy: PolicyFile = parse(text, id, BASE.len() as u32).unwrap();
+    let (browser, budgets) = (policy.browser.unwrap(), policy.budgets.unwrap());
+    let spans = [
+        browser.order.unwrap().span,
+        browser.escalate_for.unwrap().span,
+        budgets.search.unwrap().span,
+        budgets.tool_result.unwrap().span,
+    ];
+    assert_eq!(spans.map(|span| sources.slice(span.unwrap())), ["[host, 'x]']", "-", "{ target: 1 }", "limit"]);
+}
+
 proptest! {
     /// Whatever the text, the parser answers, and what it underlines is inside the text.
     #[test]

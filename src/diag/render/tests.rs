@@ -304,3 +304,35 @@ fn the_sarif_log_is_valid_against_the_standard() {
     broken["runs"][0]["results"][0]["level"] = "fatal".into();
     assert!(!validator.is_valid(&broken), "the schema must be able to refuse");
 }
+
+proptest::proptest! {
+    /// Whatever the texts of the user are, every format keeps its frame.
+    #[test]
+    fn hostile_texts_break_no_frame(
+        path in "[a-z:,%?#\u{1b}\n\r ü/\u{202e}]{1,12}",
+        text in "[a-z:,%\u{1b}\n\r\tü\u{0}\u{202e}日]{0,30}",
+        message in "[a-z:,%\u{1b}\n\r ü\u{202e}]{1,20}",
+        start in 0_u32..40,
+        length in 0_u32..40,
+    ) {
+        let mut sources = SourceMap::default();
+        let source = sources.add(path.clone(), text);
+        let diagnostics = [
+            Diagnostic::new(Code::InvalidValue, message.clone())
+                .at(Span { source, start, end: start + length }, message.clone())
+                .help(message.clone()),
+            Diagnostic::new(Code::InvalidValue, message).path(path.clone()),
+        ];
+        let all = |format| render(format, &diagnostics, &sources, Look::default());
+        proptest::prop_assert_eq!(all(Format::Github).lines().filter(|line| line.starts_with("::error ")).count(), 2);
+        proptest::prop_assert_eq!(all(Format::Github).lines().count(), 2);
+        let obeyed = all(Format::Human).contains(['\u{1b}', '\u{202e}', '\r']);
+        proptest::prop_assert!(!obeyed);
+        let json: serde_json::Value = serde_json::from_str(&all(Format::Json)).unwrap();
+        proptest::prop_assert_eq!(&json[1]["path"], &path);
+        let sarif: serde_json::Value = serde_json::from_str(&all(Format::Sarif)).unwrap();
+        let location = &sarif["runs"][0]["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"];
+        let uri = location["uri"].as_str().unwrap();
+        proptest::prop_assert!(uri.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~/%".contains(&b)), "{}", uri);
+    }
+}
