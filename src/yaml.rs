@@ -15,8 +15,10 @@ use crate::text::suggest::nearest;
 
 mod alternative;
 mod place;
+mod words;
 
 pub(crate) use alternative::alternatives;
+use words::{help_for, kind_words};
 
 /// Largest source read, in bytes; one place for the number.
 pub const MAX_SOURCE_BYTES: usize = 1 << 20;
@@ -280,9 +282,9 @@ impl Text<'_> {
             _ => return None,
         };
         let diagnostic = Diagnostic::new(Code::InvalidValue, message).at(self.span(place::widen(self.yaml, at)), "");
-        Some(match error {
-            Error::InvalidBooleanStrict { .. } => diagnostic.help("write `true` or `false`"),
-            _ => diagnostic,
+        Some(match message_help(error, &found) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
         })
     }
 
@@ -335,18 +337,16 @@ impl Text<'_> {
     }
 }
 
-/// Kinds in the words of the file instead of those of the parser and the program.
-fn kind_words(kind: &str) -> &str {
-    match kind {
-        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "an integer" => "a whole number",
-        "f32" | "f64" => "a number",
-        "bool" => "a boolean",
-        "string scalar" | "string" | "a string" | "scalar" => "a single value",
-        "mapping start" | "map" | "a map" => "a mapping",
-        "sequence start" | "seq" | "a sequence" => "a list",
-        "enum" => "a word or a mapping with one key",
-        kind if kind.starts_with("struct ") => "a mapping",
-        kind => kind,
+/// What to write instead of a value of the wrong kind; `found` as in the message.
+fn message_help(error: &Error, found: &str) -> Option<String> {
+    let word = found.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    match (error, word) {
+        (Error::InvalidBooleanStrict { .. }, _) => Some("write `true` or `false`".to_owned()),
+        (Error::Unexpected { expected: "sequence start", .. }, Some(word)) => Some(format!("write `[{word}]`")),
+        (Error::Unexpected { expected: "mapping start", .. }, None) if found == "nothing" => {
+            Some("write `{}` where nothing is to be said".to_owned())
+        }
+        _ => None,
     }
 }
 
@@ -374,7 +374,7 @@ fn syntax_words(error: &Error) -> (String, Option<&'static str>) {
         }
         Error::MergeKeyNotAllowed { .. } => fixed("merge keys (`<<`) are not read", "write the keys out"),
         Error::UnsupportedTag { tag, .. } | Error::TaggedStructFieldName { tag, .. } => {
-            (format!("the tag `{tag}` is not read"), Some("remove the tag"))
+            (format!("the tag `{tag}` is not read"), Some("a text that starts with `!` must be quoted"))
         }
         Error::UnknownAnchor { .. } => {
             fixed("an alias for an anchor that does not exist", "a text that starts with `*` must be quoted")
@@ -382,7 +382,7 @@ fn syntax_words(error: &Error) -> (String, Option<&'static str>) {
         Error::ExternalMessage { msg, .. } if msg.starts_with("recursion limit") => {
             fixed("nested deeper than 24 levels", "write it flatter")
         }
-        Error::ExternalMessage { msg, .. } => (msg.replace('\'', "`"), None),
+        Error::ExternalMessage { msg, .. } => (msg.replace('\'', "`"), help_for(msg)),
         other => {
             let text = other.to_string();
             let line = text.lines().next().unwrap_or("not well-formed YAML");

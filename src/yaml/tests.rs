@@ -37,11 +37,11 @@ fn a_wrong_value_is_quoted_and_underlined() {
         ("version: 1\n hosts: {}\n", "expected a whole number, found `1` …", "1"),
         ("version: [1, '}']\n", "expected a single value, found a list", "[1, '}']"),
         ("version: {a: 1}\r\n", "expected a single value, found a mapping", "{a: 1}"),
-        ("hosts: [codex]\n", "expected a mapping, found a list", "[codex]"),
-        ("hosts:\n  - codex\n", "expected a mapping, found a list", "-"),
-        ("hosts: codex # only\n", "expected a mapping, found `codex`", "codex"),
-        ("hosts: { codex: }\n", "expected a mapping, found nothing", "codex"),
-        ("hosts:\n  codex:\n  cursor: {}\n", "expected a mapping, found nothing", "codex"),
+        ("hosts: [alpha]\n", "expected a mapping, found a list", "[alpha]"),
+        ("hosts:\n  - alpha\n", "expected a mapping, found a list", "-"),
+        ("hosts: alpha # only\n", "expected a mapping, found `alpha`", "alpha"),
+        ("hosts: { alpha: }\n", "expected a mapping, found nothing", "alpha"),
+        ("hosts:\n  alpha:\n  beta: {}\n", "expected a mapping, found nothing", "alpha"),
         ("extends: builtin\n", "expected a list, found `builtin`", "builtin"),
         ("extends:\n  builtin: {}\n", "expected a list, found a mapping", "builtin"),
         ("extends: [~]\n", "expected text, found nothing", "~"),
@@ -84,7 +84,7 @@ fn a_misspelt_key_or_word_finds_its_name() {
     assert_eq!(help::<PolicyFile>("budgts: {}\n"), "did you mean `budgets`?");
     assert_eq!(help::<PolicyFile>("Version: 1\n"), "did you mean `version`?");
     assert_eq!(help::<PolicyFile>("delegation: { context: x }\n"), "allowed: minimal, full");
-    assert_eq!(help::<PolicyFile>("hosts: { codex: { x: 1 } }\n"), "this mapping has no keys: write `{}`");
+    assert_eq!(help::<PolicyFile>("hosts: { alpha: { x: 1 } }\n"), "this mapping has no keys: write `{}`");
 }
 
 #[test]
@@ -139,10 +139,10 @@ fn an_alternative_is_read_by_its_shape() {
 fn broken_yaml_is_shown_where_it_breaks() {
     for (yaml, message, underlined) in [
         ("version: 1\n\thosts: {}\n", "a tab where YAML wants spaces", "\t"),
-        ("hosts:\n\tcodex: {}\n", "a tab where YAML wants spaces", "\t"),
-        ("# ü\nhosts: {codex: {}\n", "unclosed bracket `{`", "{"),
+        ("hosts:\n\talpha: {}\n", "a tab where YAML wants spaces", "\t"),
+        ("# ü\nhosts: {alpha: {}\n", "unclosed bracket `{`", "{"),
         ("# ü\nversion: \"1\n", "unclosed quote", "\""),
-        ("hosts:\n  ü: {}\n cursor: {}\n", "while parsing a block mapping, did not find expected key", "c"),
+        ("hosts:\n  ü: {}\n beta: {}\n", "while parsing a block mapping, did not find expected key", "b"),
         ("version: 1: 2\n", "mapping values are not allowed in this context", ":"),
         ("version: *x\n", "an alias for an anchor that does not exist", "*x"),
         ("version: 1\n---\nversion: 1\n", "more than one YAML document in a file", "---"),
@@ -152,6 +152,26 @@ fn broken_yaml_is_shown_where_it_breaks() {
     ] {
         refused::<PolicyFile>(yaml, message, underlined);
     }
+}
+
+#[test]
+fn the_usual_mistakes_come_with_their_remedy() {
+    for (yaml, underlined, remedy) in [
+        ("title: a\nactivation: { paths: [**/*.rs, b] }\n", "**/*.rs", "a text that starts with `*` must be quoted"),
+        ("title: a\nactivation:\n  paths:\n    - *.md # c\n", "*.md", "a text that starts with `*` must be quoted"),
+        ("title: a\nactivation: { paths: [!src/x] }\n", "!src/x", "a text that starts with `!` must be quoted"),
+        ("title: note: this\n", ":", "put a text that contains `: ` in quotes"),
+        ("title: @team\n", "@", "put the text in quotes"),
+        ("title: `code`\n", "`", "put the text in quotes"),
+        ("title: 'it's'\n", "s", "in single quotes write `''` for an apostrophe"),
+        ("title: \"a\\d\"\n", "\"", "in double quotes write `\\\\` for a backslash, or use single quotes"),
+        ("title: a\naudience: main\n", "main", "write `[main]`"),
+    ] {
+        let (sources, error) = error::<RuleFile>(yaml);
+        let shown = sources.slice(error.primary.as_ref().unwrap().span);
+        assert_eq!((shown, error.help.as_deref()), (underlined, Some(remedy)), "{yaml}: {}", error.message);
+    }
+    assert_eq!(help::<PolicyFile>("hosts: { alpha: }\n"), "write `{}` where nothing is to be said");
 }
 
 #[test]
