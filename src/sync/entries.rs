@@ -147,6 +147,7 @@ impl Work<'_> {
         };
         match current {
             Some(value) if same(&value, &entry.value) => {}
+            Some(_) if self.reclaim(path) => return self.want_value(entry),
             Some(value) => {
                 let (claimed, ours) = claim(&self.claimed, path, &value_digest(&value));
                 if ours {
@@ -200,6 +201,10 @@ impl Work<'_> {
 
     /// Something of another type is in the way.
     fn unblock(&mut self, above: &[String], found: &'static str, entry: &Entry) -> Result<(), EditError> {
+        if self.reclaim(above) {
+            self.want(entry);
+            return Ok(());
+        }
         let want = if above.len() == entry.path.len() { "a list" } else { "a table" };
         let message = format!("`{}` is {found} where {want} is needed", pointer(above));
         self.verdict.clash(Cause::EntryEdited(entry.path.clone()), message, self.may);
@@ -213,6 +218,18 @@ impl Work<'_> {
             self.own(entry);
         }
         Ok(())
+    }
+
+    /// Removes a table or list that we made and that is empty, with such in it; whether it is gone.
+    fn reclaim(&mut self, above: &[String]) -> bool {
+        let made: Vec<Vec<String>> =
+            self.owned.made.iter().rev().filter(|path| path.starts_with(above)).cloned().collect();
+        for path in made {
+            if !path.is_empty() && self.document.is_empty_at(&path) && self.document.remove(&path).is_ok() {
+                self.owned.made.remove(&path);
+            }
+        }
+        matches!(self.document.get(above), Ok(None))
     }
 
     /// Removes tables and lists that we made and nobody uses, deepest first; forgets those the user took over.
