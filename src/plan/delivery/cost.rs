@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use crate::model::adapter::{Agent, CarrierKind, Inherit};
+use crate::model::adapter::{Agent, CarrierKind};
 
 use super::arrive::{Taken, Ways};
 use super::layout::Layout;
@@ -84,15 +84,14 @@ impl Baseline {
 pub fn of_host(world: &World, layout: &Layout, host: HostId, baseline: &Baseline) -> Cost {
     let mut cost = Cost::default();
     let h = &world.hosts[host];
-    for agent in h.agents() {
+    // What sub-agents perhaps get, they perhaps get in every layout.
+    let agents: &[Agent] = if h.roles_inherit() { &[Agent::Main, Agent::Roles] } else { &[Agent::Main] };
+    for agent in agents {
         let taken = Taken::count(world, layout, host, *agent, Ways::All);
         let main = *agent == Agent::Main;
         let shared = taken.shared(world, layout);
         let card = taken.card(world, layout, host);
-        // A host that may or may not give sub-agents its files costs what it costs in every layout.
-        if main || h.adapter.subagents.inherit == Inherit::Instructions {
-            cost.extra += shared.saturating_sub(1) + card.saturating_sub(1);
-        }
+        cost.extra += shared.saturating_sub(1) + card.saturating_sub(1);
         cost.never += u32::from(main && world.has_shared && shared == 0);
         cost.cardless += u32::from(main && h.wants_card && card == 0);
         cost.foreign +=
