@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use crate::model::adapter::{Agent, CarrierKind};
 
 use super::arrive::{Taken, Ways};
-use super::layout::Layout;
+use super::layout::{Choice, Layout};
 use super::path;
 use super::world::{FileId, HostId, World, at_start};
 
@@ -74,7 +74,7 @@ pub struct Baseline {
 impl Baseline {
     /// Counts with nothing of ours in place.
     pub fn of(world: &World, host: HostId) -> Self {
-        let nothing = Layout { homes: Vec::new(), choices: vec![super::layout::Choice::default(); world.hosts.len()] };
+        let nothing = Layout { homes: Vec::new(), choices: vec![Choice::default(); world.hosts.len()] };
         let count = |agent| Taken::count(world, &nothing, host, agent, Ways::All);
         Self { taken: [count(Agent::Main), count(Agent::Roles)] }
     }
@@ -134,25 +134,27 @@ pub fn of_homes(world: &World, homes: &[FileId]) -> Cost {
     cost
 }
 
-/// What lines, settings and files add.
-pub fn of_means(world: &World, layout: &Layout) -> Cost {
-    let mut cost = Cost::default();
+/// What the lines, settings and places of one host's choice add.
+pub fn of_means(world: &World, host: HostId, choice: &Choice) -> Cost {
+    let slots = &world.hosts[host].slots;
+    let place = |f: FileId| slots.iter().find(|s| s.file == f).map_or(0, |s| s.carrier as u32);
+    let (lines, at) = choice.import.as_ref().map_or((0, 0), |(at, targets)| (targets.len() as u32, place(*at)));
+    Cost {
+        aids: choice.switches.len() as u32 + lines,
+        imports: lines,
+        order: choice.card.map_or(0, place) + at,
+        ..Cost::default()
+    }
+}
+
+/// Number of files with text of ours.
+pub fn files(layout: &Layout) -> u32 {
     let mut files: Vec<FileId> = layout.homes.clone();
-    for (host, choice) in layout.choices.iter().enumerate() {
-        let slots = &world.hosts[host].slots;
-        let place = |f: FileId| slots.iter().find(|s| s.file == f).map_or(0, |s| s.carrier as u32);
+    for choice in &layout.choices {
         files.extend(choice.card);
-        cost.order += choice.card.map_or(0, place);
-        cost.aids += choice.switches.len() as u32;
-        if let Some((at, targets)) = &choice.import {
-            files.push(*at);
-            cost.order += place(*at);
-            cost.aids += targets.len() as u32;
-            cost.imports += targets.len() as u32;
-        }
+        files.extend(choice.import.as_ref().map(|(at, _)| *at));
     }
     files.sort_unstable();
     files.dedup();
-    cost.files = files.len() as u32;
-    cost
+    files.len() as u32
 }

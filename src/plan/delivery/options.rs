@@ -58,14 +58,27 @@ fn imports(world: &World, host: HostId, homes: &[FileId], baseline: &Baseline) -
     if h.import().is_none() {
         return out;
     }
-    let at_risk = h.reads.iter().filter(|r| !r.unless.is_empty() && world.user[r.file].is_some());
-    let at_risk = at_risk.map(|r| r.file).filter(|f| baseline.taken.iter().any(|t| t.times[*f] > 0));
     let mut targets: Vec<FileId> = homes.to_vec();
-    targets.extend(at_risk.filter(|f| !homes.contains(f)));
+    targets.extend(at_risk(world, host, baseline).into_iter().filter(|f| !homes.contains(f)));
     targets.truncate(MAX_TARGETS);
     for slot in h.slots(CarrierKind::Import) {
         let others: Vec<FileId> = targets.iter().copied().filter(|t| *t != slot.file).collect();
         out.extend(subsets(&others).into_iter().filter(|s| !s.is_empty()).map(|s| Some((slot.file, s))));
+    }
+    out
+}
+
+/// Files of the user that are read today and that the existence of another file could hide.
+fn at_risk(world: &World, host: HostId, baseline: &Baseline) -> Vec<FileId> {
+    let taken = |f: FileId| world.user[f].is_some() && baseline.taken.iter().any(|t| t.times[f] > 0);
+    let reads = world.hosts[host].reads.iter().filter(|r| !r.unless.is_empty() && taken(r.file));
+    let mut out: Vec<FileId> = reads.map(|r| r.file).collect();
+    let mut next = 0;
+    while let Some(file) = out.get(next).copied() {
+        let imports = world.user[file].iter().flat_map(|u| u.imports.iter().copied()).filter(|f| taken(*f));
+        let new: Vec<FileId> = imports.filter(|f| !out.contains(f)).collect();
+        out.extend(new);
+        next += 1;
     }
     out
 }
