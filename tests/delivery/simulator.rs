@@ -1,6 +1,7 @@
 //! A second opinion on arrivals: real text with markers in a map of files, walked as a host would walk it.
 //! Shares nothing with the planner but the adapters' types.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rolecast::model::adapter::{Adapter, Agent, Inherit, Load, Read, Repeat};
@@ -178,11 +179,19 @@ impl Repository {
 /// The read that decides about a file: the one that names it, else the first whose glob matches.
 fn taking<'a>(adapter: &'a Adapter, path: &str) -> Option<&'a Read> {
     let starts = |r: &&Read| r.load != Load::Touched && !(r.load == Load::CwdChain && r.file.contains('*'));
-    let glob = |pattern: &str| {
-        globset::GlobBuilder::new(pattern).literal_separator(true).build().unwrap().compile_matcher().is_match(path)
-    };
     let reads = || adapter.reads.iter().filter(starts);
-    reads().find(|r| r.file == path).or_else(|| reads().find(|r| glob(&r.file)))
+    reads().find(|r| r.file == path).or_else(|| reads().find(|r| glob(&r.file, path)))
+}
+
+/// Compiled once for each pattern: the walks ask thousands of times.
+fn glob(pattern: &str, path: &str) -> bool {
+    thread_local! {
+        static COMPILED: RefCell<BTreeMap<String, globset::GlobMatcher>> = const { RefCell::new(BTreeMap::new()) };
+    }
+    COMPILED.with_borrow_mut(|compiled| {
+        let compile = || globset::GlobBuilder::new(pattern).literal_separator(true).build().unwrap().compile_matcher();
+        compiled.entry(pattern.to_owned()).or_insert_with(compile).is_match(path)
+    })
 }
 
 pub fn count(text: &str) -> Got {

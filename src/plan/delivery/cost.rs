@@ -84,18 +84,21 @@ impl Baseline {
 pub fn of_host(world: &World, layout: &Layout, host: HostId, baseline: &Baseline) -> Cost {
     let mut cost = Cost::default();
     let h = &world.hosts[host];
-    // What sub-agents perhaps get, they perhaps get in every layout.
-    let agents: &[Agent] = if h.roles_inherit() { &[Agent::Main, Agent::Roles] } else { &[Agent::Main] };
+    let agents: &[Agent] = if h.roles_may_inherit() { &[Agent::Main, Agent::Roles] } else { &[Agent::Main] };
     for agent in agents {
         let taken = Taken::count(world, layout, host, *agent, Ways::All);
+        cost.foreign +=
+            (0..world.hosts.len()).filter(|o| *o != host).map(|o| taken.card(world, layout, o)).sum::<u32>();
         let main = *agent == Agent::Main;
+        if !main && !h.roles_inherit() {
+            // What sub-agents perhaps get besides their bodies is an extra arrival in every layout.
+            continue;
+        }
         let shared = taken.shared(world, layout);
         let card = taken.card(world, layout, host);
         cost.extra += shared.saturating_sub(1) + card.saturating_sub(1);
         cost.never += u32::from(main && world.has_shared && shared == 0);
         cost.cardless += u32::from(main && h.wants_card && card == 0);
-        cost.foreign +=
-            (0..world.hosts.len()).filter(|o| *o != host).map(|o| taken.card(world, layout, o)).sum::<u32>();
         if main && (shared > 0 || card > 0) {
             let sure = Taken::count(world, layout, host, *agent, Ways::Sure);
             cost.perhaps += u32::from(shared > 0 && sure.shared(world, layout) == 0);

@@ -12,7 +12,7 @@ const MAX_TARGETS: usize = 4;
 /// All choices for a host that could be worth something.
 pub fn of_host(world: &World, host: HostId, homes: &[FileId], baseline: &Baseline) -> Vec<Choice> {
     let mut out = Vec::new();
-    for card in cards(world, host) {
+    for card in cards(world, host, homes) {
         for import in imports(world, host, homes, baseline) {
             for switched in subsets(&switchable(world, host, homes)) {
                 let doubled = import.as_ref().is_some_and(|(_, targets)| switched.iter().any(|s| targets.contains(s)));
@@ -31,13 +31,13 @@ pub fn of_host(world: &World, host: HostId, homes: &[FileId], baseline: &Baselin
 }
 
 /// Files for the card. Doing without is worth a thought only where every carrier may disturb somebody.
-fn cards(world: &World, host: HostId) -> Vec<Option<FileId>> {
+fn cards(world: &World, host: HostId, homes: &[FileId]) -> Vec<Option<FileId>> {
     let h = &world.hosts[host];
     if !h.wants_card {
         return vec![None];
     }
     let files: Vec<FileId> = h.slots(CarrierKind::Card).map(|s| s.file).collect();
-    let none = (!files.iter().any(|f| is_private(world, host, *f))).then_some(None);
+    let none = (!files.iter().any(|f| !homes.contains(f) && is_private(world, host, *f))).then_some(None);
     files.into_iter().map(Some).chain(none).collect()
 }
 
