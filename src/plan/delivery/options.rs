@@ -83,10 +83,23 @@ fn at_risk(world: &World, host: HostId, baseline: &Baseline) -> Vec<FileId> {
     out
 }
 
-/// Homes that the host reads only when a setting names them.
+/// Files that the host reads only when a setting names them, and that are a home or lead to one.
 fn switchable(world: &World, host: HostId, homes: &[FileId]) -> Vec<FileId> {
-    let h = &world.hosts[host];
-    homes.iter().copied().filter(|f| h.read_of(*f).is_some_and(|r| r.read.needs.is_some())).collect()
+    let reads = world.hosts[host].reads.iter().filter(|r| r.read.needs.is_some()).map(|r| r.file);
+    reads.filter(|f| user_leads_to(world, *f, homes)).collect()
+}
+
+/// Whether a file is one of `homes`, or links and import lines of the user go from it to one.
+fn user_leads_to(world: &World, file: FileId, homes: &[FileId]) -> bool {
+    let mut seen = vec![file];
+    let mut next = 0;
+    while let Some(at) = seen.get(next).copied() {
+        let user = world.user[at].iter().flat_map(|u| u.imports.iter().copied().chain(u.link));
+        let new: Vec<FileId> = user.filter(|f| !seen.contains(f)).collect();
+        seen.extend(new);
+        next += 1;
+    }
+    seen.iter().any(|f| homes.contains(f))
 }
 
 /// Files written for a host that reads them only when a setting names them are named.
