@@ -15,10 +15,6 @@ pub fn of_host(world: &World, host: HostId, homes: &[FileId], baseline: &Baselin
     for card in cards(world, host, homes) {
         for import in imports(world, host, homes, baseline) {
             for switched in subsets(&switchable(world, host, homes)) {
-                let doubled = import.as_ref().is_some_and(|(_, targets)| switched.iter().any(|s| targets.contains(s)));
-                if doubled {
-                    continue;
-                }
                 let mut choice = Choice { card, import: import.clone(), switches: switched };
                 switch_on_own(world, host, &mut choice);
                 if !out.contains(&choice) {
