@@ -240,3 +240,15 @@ fn every_model_choice_is_answered() {
         assert_eq!(adapter.models.len(), 4, "{}", adapter.id);
     }
 }
+
+/// The program carries adapters in another notation than their files.
+#[test]
+fn what_the_program_carries_is_what_the_files_say() {
+    let loaded = rolecast::load::load(&rolecast::system::memory::Memory::new(), None, &mut rolecast::diag::Sink::new());
+    for (id, carried) in &loaded.adapters {
+        let text = std::fs::read_to_string(format!("{}/adapters/{id}.yaml", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let written = rolecast::yaml::parse::<rolecast::model::adapter::Adapter>(&text, rolecast::diag::SourceId(0), 0);
+        assert_eq!(format!("{carried:?}"), format!("{:?}", written.unwrap()));
+    }
+    assert!(loaded.adapters.len() >= 5);
+}
