@@ -158,10 +158,10 @@ impl Document {
             return Ok(false);
         }
         let mut want = self.value.clone();
-        if let (Some((key, above)), true) = (path.split_last(), !path.is_empty()) {
-            if let Value::Object(map) = slot(&mut want, above)? {
-                map.shift_remove(key);
-            }
+        if let Some((key, above)) = path.split_last()
+            && let Value::Object(map) = slot(&mut want, above)?
+        {
+            map.shift_remove(key);
         }
         self.accept(want, path, |format, text| match format {
             Format::Json => json::Json::remove(text, path),

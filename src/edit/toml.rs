@@ -178,19 +178,14 @@ fn append_table(text: &str, table: &str, eol: &str) -> String {
     put_lines(text, text.len(), &format!("{gap}{table}"), eol)
 }
 
-/// The end of the last line that sets a key of this very table, dotted ones included.
-fn last_key_end(text: &str, table: &Table) -> Option<usize> {
-    let mut last = None;
-    for (name, item) in table {
-        let end = match item {
-            Item::Value(node) => node.span().map(|span| span.end),
-            Item::Table(inner) if inner.is_dotted() => last_key_end(text, inner),
-            _ => None,
-        };
-        let _ = name;
-        last = last.max(end);
-    }
-    last
+/// The end of the last value that is set for this very table, dotted keys included.
+fn last_key_end(table: &Table) -> Option<usize> {
+    let end = |item: &Item| match item {
+        Item::Value(node) => node.span().map(|span| span.end),
+        Item::Table(inner) if inner.is_dotted() => last_key_end(inner),
+        _ => None,
+    };
+    table.iter().filter_map(|(_, item)| end(item)).max()
 }
 
 /// Where a first key at the top goes: before the first header, after comments set off by a blank line.
@@ -235,7 +230,7 @@ fn set_in_table(
             toml_text::dotted(&path[owner.unwrap_or(0)..]),
             toml_text::inline(value, eol).map_err(fail)?
         );
-        let end = last_key_end(text, table).ok_or_else(|| fail("its table has no line of its own"))?;
+        let end = last_key_end(table).ok_or_else(|| fail("its table has no line of its own"))?;
         return Ok(put_lines(text, next_line(text, end), &format!("{}{line}", indent_of(text, end)), eol));
     }
     if let Value::Object(map) = value {
@@ -248,9 +243,9 @@ fn set_in_table(
         return Ok(append_table(text, &format!("[{}]{eol}{line}", toml_text::dotted(above)), eol));
     }
     let header = table.span().filter(|_| !is_root);
-    match last_key_end(text, table).or(header.map(|span| span.end)) {
+    match last_key_end(table).or(header.map(|span| span.end)) {
         Some(end) => {
-            let indent = if last_key_end(text, table).is_some() { last_indent(text, table) } else { "" };
+            let indent = if last_key_end(table).is_some() { last_indent(text, table) } else { "" };
             Ok(put_lines(text, next_line(text, end), &format!("{indent}{line}"), eol))
         }
         None => match top(text, root) {

@@ -43,8 +43,12 @@ pub(super) fn entries(
     if replaced || bytes.is_none() {
         owned.made.insert(Vec::new());
     }
+    let mut verdict = Verdict::default();
+    if replaced && wanted.is_empty() {
+        verdict.causes.push(Cause::Orphaned);
+    }
     let may = options.force || bytes.is_some_and(|have| claims.given_up(have));
-    let mut work = Work { document, claimed, owned, verdict: Verdict::default(), may, wanted };
+    let mut work = Work { document, claimed, owned, verdict, may, wanted };
     work.drop_orphans(options.force);
     for (entry, selected) in wanted {
         if *selected { work.want(entry) } else { work.carry(entry) }

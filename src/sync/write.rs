@@ -1,9 +1,8 @@
 //! All or nothing: the journal first, every new byte prepared beside its file, then one rename each.
 
-use super::compare::{Change, Comparison, compare};
+use super::compare::{Change, Comparison, check};
 use super::finding::Problem;
 use super::journal::{Journal, Step, temp_for};
-use super::state::LockState;
 use super::{MAX_FILE, Options};
 use crate::render::artifact::Artifact;
 use crate::system::{Kind, Writer, parent};
@@ -66,10 +65,7 @@ pub fn render(
         Ok(guard) => guard,
         Err(error) => return (Comparison::default(), Err(unwritable(error))),
     };
-    let comparison = match LockState::load(system, options) {
-        Ok(state) => compare(artifacts, &state, system, options),
-        Err(problem) => Comparison { problems: vec![problem], ..Comparison::default() },
-    };
+    let comparison = check(artifacts, system, options);
     let result = perform(&comparison, system);
     drop(guard);
     (comparison, result)
