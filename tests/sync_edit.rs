@@ -426,7 +426,7 @@ fn is_within(small: &str, large: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn json_laid_out_in_any_way_keeps_its_comments_and_values(
@@ -482,7 +482,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn json_set_then_remove_gives_every_byte_back(value in tree(), style in style(), ours in ours(), pick in 0usize..50, inline in any::<bool>()) {

@@ -167,7 +167,7 @@ fn a_second_interruption_with_a_moved_policy_is_survived_too() {
         tree(&system)
     };
     for at in 0..count {
-        for again in (0..count).step_by(3) {
+        for again in (0..count).step_by(4) {
             let system = memory(true);
             let _ = render(&second(), &Faulty::new(&system, Fault::Torn, at), &options());
             let _ = render(&third(), &Faulty::new(&system, Fault::Torn, again), &options());
