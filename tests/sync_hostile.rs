@@ -4,7 +4,7 @@
 mod sync_support;
 
 use rolecast::render::artifact::Artifact;
-use rolecast::sync::{LockState, Problem, render};
+use rolecast::sync::{ApplyError, LockState, Problem, render};
 use rolecast::system::os::Os;
 use rolecast::system::{Kind, System, Writer};
 use serde_json::json;
@@ -197,6 +197,18 @@ fn the_mode_of_a_file_is_kept() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
     write(&[block("AGENTS.md", "x")], &place.os());
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn a_read_only_file_is_not_replaced_and_nothing_else_is_written() {
+    let place = Place::new();
+    let file = place.root().join("AGENTS.md");
+    fs::write(&file, "# Mine\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+    let (_, result) = render(&[whole("A.md", "x\n"), block("AGENTS.md", "x")], &place.os(), &options());
+    assert!(matches!(result, Err(ApplyError::Unwritable { path, .. }) if path == "AGENTS.md"));
+    let names: Vec<String> = place.os().list("").unwrap().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["AGENTS.md", "sub"]);
 }
 
 #[test]

@@ -215,6 +215,12 @@ impl Run<'_> {
                 None => orphan(bytes, record, &claims, self.options),
             }
         };
+        // What we wrote cannot be found in a file that cannot be read: it was edited, and stays.
+        let verdict = if verdict.causes.contains(&Cause::Unreadable) {
+            Verdict { after: place.bytes.clone(), ..kept(vec![Cause::OrphanEdited]) }
+        } else {
+            verdict
+        };
         self.settle(path, place, verdict, Vec::new());
     }
 

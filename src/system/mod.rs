@@ -69,10 +69,10 @@ pub trait Writer: System {
     fn exclusive(&self) -> io::Result<Box<dyn Guard>>;
 
     /// Creates `path`, which must not exist, with `bytes` on stable storage; with the permissions of `like`
-    /// where that exists. A failure may leave a part of the file.
+    /// where that exists, which must not be read-only. A failure may leave a part of the file.
     ///
     /// # Errors
-    /// Something stands there, its folder is missing or leads out, or an I/O error.
+    /// Something stands there, `like` may not be written, its folder is missing or leads out, or an I/O error.
     fn create(&self, path: &str, bytes: &[u8], like: Option<&str>) -> io::Result<()>;
 
     /// Puts `from` in the place of `to` in one step.

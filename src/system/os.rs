@@ -263,14 +263,18 @@ impl Writer for Os {
     }
 
     fn create(&self, path: &str, bytes: &[u8], like: Option<&str>) -> io::Result<()> {
-        let (_, full) = self.place(path)?;
-        let mut file = File::options().write(true).create_new(true).open(&full)?;
+        let model = match like {
+            Some(like) => look(&self.place(like)?.1)?.filter(fs::Metadata::is_file),
+            None => None,
+        };
+        // A rename would replace a file that its owner made read-only.
+        if model.as_ref().is_some_and(|meta| meta.permissions().readonly()) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+        }
+        let mut file = File::options().write(true).create_new(true).open(self.place(path)?.1)?;
         file.write_all(bytes)?;
-        if let Some(like) = like {
-            let (_, model) = self.place(like)?;
-            if let Some(meta) = look(&model)?.filter(fs::Metadata::is_file) {
-                file.set_permissions(meta.permissions())?;
-            }
+        if let Some(meta) = model {
+            file.set_permissions(meta.permissions())?;
         }
         file.sync_all()
     }
