@@ -395,6 +395,76 @@ fn remove_anything(format: Format, text: &str, pick: usize) -> Result<(), TestCa
     Ok(())
 }
 
+/// TOML in all its forms: dotted keys, implicit tables, lists of tables, quoted names, headers out of order.
+fn toml_soup() -> impl Strategy<Value = String> {
+    let top = prop::sample::subsequence(
+        vec![
+            "x = 1",
+            "y.z = 2",
+            "y.k = 3 # c",
+            "w = { p = 1, q = 2 }",
+            "e = {}",
+            "l = [1,\n  2, # two\n]",
+            "s = \"\"\"\nm # not\n\"\"\"",
+        ],
+        0..7,
+    );
+    let tables = prop::sample::subsequence(
+        vec![
+            "[t]",
+            "[t.u]\nk = 1",
+            "[[a]]\nk = 1\n\n[a.sub]\nk = 2",
+            "[[a]]",
+            "[q.\"a b\".c]\n  k = 1 # in",
+            "[r] # head\nd.e = 1\nf = 1",
+            "[r.z]\n",
+        ],
+        0..7,
+    )
+    .prop_shuffle();
+    let gap = prop::collection::vec(
+        prop_oneof![Just("\n"), Just("\n\n"), Just("\n# note\n"), Just("\n\n# note\n\n"), Just("  \n")],
+        16,
+    );
+    (top, tables, gap, any::<bool>(), any::<bool>()).prop_map(|(top, tables, gaps, crlf, last)| {
+        let mut out = String::new();
+        for (part, gap) in top.iter().chain(&tables).zip(&gaps) {
+            out += part;
+            out += gap;
+        }
+        if !last {
+            out.truncate(out.trim_end().len());
+        }
+        if crlf { out.replace('\n', "\r\n") } else { out }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn toml_in_any_form_gives_every_byte_back(text in toml_soup(), ours in ours(), at in prop::sample::select(vec![
+        "new", "t.new", "t.u.new", "y.new", "w.new", "e.new", "q.new", "q.a b.new", "q.a b.c.new", "r.new", "r.d.new", "r.z.new", "n.m.new",
+    ])) {
+        // Not every order of headers is TOML.
+        prop_assume!(Document::parse(Format::Toml, &text).is_ok());
+        let before = toml_doc(&text);
+        let at = path(at);
+        let mut document = before.clone();
+        let made = document.set(&at, &ours).map_err(|error| TestCaseError::fail(format!("{error}:\n{text}")))?;
+        let once = document.text().to_owned();
+        prop_assert!(is_within(&dense(&text), &dense(&once)), "{}\n=>\n{}", text, once);
+        document.set(&at, &json!({"k": [1]})).map_err(|error| TestCaseError::fail(format!("{error}:\n{once}")))?;
+        document.set(&at, &ours).map_err(|error| TestCaseError::fail(format!("{error}:\n{}", document.text())))?;
+        document.remove(&at).map_err(|error| TestCaseError::fail(format!("{error}:\n{once}")))?;
+        for table in made.iter().rev() {
+            let done = if document.is_empty_at(table) { document.remove(table).map(drop) } else { document.remove_header(table) };
+            done.map_err(|error| TestCaseError::fail(format!("{error}:\n{once}")))?;
+        }
+        prop_assert_eq!(document.text(), &text, "after\n{}", once);
+    }
+}
+
 /// JSON with anything between its tokens.
 fn scattered(value: &Value, gaps: &mut impl FnMut() -> String, trailing: bool) -> String {
     let items: Vec<String> = match value {

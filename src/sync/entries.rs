@@ -248,6 +248,9 @@ impl Work<'_> {
             if !used && self.document.is_empty_at(&path) {
                 // A table that cannot be taken out stays, empty.
                 let _ = self.document.remove(&path);
+            } else if !used {
+                // The same for a header that tables of the user do not need.
+                let _ = self.document.remove_header(&path);
             }
             self.owned.made.remove(&path);
         }
