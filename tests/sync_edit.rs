@@ -57,7 +57,7 @@ fn json_entries_go_in_by_the_style_of_the_file() {
 }"
     );
     assert_eq!(set(Format::Json, "{\"a\":1}", "b.c", json!(2)), "{\"a\":1, \"b\":{\"c\":2}}");
-    assert_eq!(set(Format::Json, "{ \"a\": 1 }\n", "b", json!(2)), "{ \"a\": 1, \"b\":2 }\n");
+    assert_eq!(set(Format::Json, "{ \"a\": 1 }\n", "b", json!(2)), "{ \"a\": 1, \"b\": 2 }\n");
     assert_eq!(
         set(Format::Json, "{\n  \"a\": {}, // c\n}\n", "a.b", json!(2)),
         "{\n  \"a\": {\n    \"b\": 2\n  }, // c\n}\n"

@@ -251,7 +251,10 @@ impl Writer for Os {
         let file = File::open(&self.root)?;
         #[cfg(not(unix))]
         let file = {
-            let name = crate::text::digest::digest(self.root.to_string_lossy().as_bytes()).replace(':', "-");
+            use std::hash::{DefaultHasher, Hash, Hasher};
+            let mut hasher = DefaultHasher::new();
+            self.root.hash(&mut hasher);
+            let name = format!("rolecast-{:016x}.lock", hasher.finish());
             File::options().create(true).truncate(false).write(true).open(std::env::temp_dir().join(name))?
         };
         match file.lock() {
