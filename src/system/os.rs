@@ -226,7 +226,12 @@ impl System for Os {
     }
 
     fn recorded_as_link(&self, path: &str) -> bool {
-        let output = Command::new("git")
+        let mut git = Command::new("git");
+        // A hook is run with these set for the top of the work tree, which the root need not be.
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+            git.env_remove(name);
+        }
+        let output = git
             .arg("-C")
             .arg(&self.root)
             .args(["--literal-pathspecs", "ls-files", "-s", "-z", "--", path])
