@@ -44,6 +44,19 @@ pub trait System {
     /// Not a regular file, too large ([`io::ErrorKind::FileTooLarge`]), a link out, or an I/O error.
     fn read(&self, path: &str, max: u64) -> io::Result<Vec<u8>>;
 
+    /// [`Self::resolve`] and [`Self::read`] in one look; `None` when nothing stands there.
+    ///
+    /// # Errors
+    /// As both.
+    fn find(&self, path: &str, max: u64) -> io::Result<(String, Option<Vec<u8>>)> {
+        let real = self.resolve(path)?;
+        match self.read(&real, max) {
+            Ok(bytes) => Ok((real, Some(bytes))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((real, None)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Names in a directory, sorted bytewise, with what they are.
     ///
     /// # Errors

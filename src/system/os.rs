@@ -187,28 +187,28 @@ impl System for Os {
     }
 
     fn read(&self, path: &str, max: u64) -> io::Result<Vec<u8>> {
-        let (real, meta) = self.walk(path)?;
         let not_found = || io::Error::new(io::ErrorKind::NotFound, format!("`{path}` does not exist"));
-        let irregular = || io::Error::new(io::ErrorKind::InvalidInput, format!("`{path}` is not a regular file"));
-        // Opening a pipe would wait for a writer, so its kind is known before; the handle is asked again.
-        if !meta.ok_or_else(not_found)?.is_file() {
-            return Err(irregular());
-        }
-        let file = File::open(self.root.join(real))?;
-        let meta = file.metadata()?;
-        let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("`{path}` is larger than {max} bytes"));
+        self.find(path, max)?.1.ok_or_else(not_found)
+    }
+
+    fn find(&self, path: &str, max: u64) -> io::Result<(String, Option<Vec<u8>>)> {
+        let (real, meta) = self.walk(path)?;
+        let Some(meta) = meta else { return Ok((real, None)) };
+        // Opening a pipe would wait for a writer, so its kind is known before.
         if !meta.is_file() {
-            return Err(irregular());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{path}` is not a regular file")));
         }
+        let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("`{path}` is larger than {max} bytes"));
         if meta.len() > max {
             return Err(too_large());
         }
+        let file = File::open(self.root.join(&real))?;
         let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
         file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > max {
             return Err(too_large());
         }
-        Ok(bytes)
+        Ok((real, Some(bytes)))
     }
 
     fn list(&self, path: &str) -> io::Result<Vec<(String, Kind)>> {
