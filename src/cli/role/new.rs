@@ -1,6 +1,6 @@
 //! `role new`
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::place::Place;
@@ -8,7 +8,7 @@ use crate::cli::put;
 use crate::cli::ui::Ui;
 use crate::compile::compile;
 use crate::diag::Sink;
-use crate::diag::render::Format;
+use crate::diag::render::{self as diagnostics, Format, Look};
 use crate::load::Loaded;
 use crate::resolve::{role_name, role_name_folded};
 use crate::system::System;
@@ -27,8 +27,11 @@ pub fn run(name: &str, from: Option<&str>, place: &Place, ui: &Ui) -> Result<Exi
     };
     let known = known(place, ui)?;
     let path = format!("{}/{name}.md", folder(&known.loaded, dir));
-    free(name, &path, &known, place)?;
+    let takes_over = from == Some(name);
+    free(name, &path, takes_over, &known, place)?;
     let source = match from {
+        // An inherited role under its own name: nobody needs to be told to adapt what replaces itself.
+        Some(from) if takes_over => known.source(known.role(from)?).1.to_owned(),
         Some(from) => text::copy(from, known.source(known.role(from)?).1),
         None => text::smallest(name),
     };
@@ -46,19 +49,20 @@ fn folder(loaded: &Loaded, dir: &str) -> String {
     }
 }
 
-/// Fails when the name is taken.
-fn free(name: &str, path: &str, known: &Known, place: &Place) -> Result<(), Failure> {
+/// Fails when the name is taken; an inherited role may be taken over under its own name.
+fn free(name: &str, path: &str, takes_over: bool, known: &Known, place: &Place) -> Result<(), Failure> {
     let same = known.policy.roles.iter().find(|r| role_name_folded(&r.id) == role_name_folded(name));
     if let Some(role) = same {
         let from = origin(known.source(role).0);
-        let failure = Failure::usage(format!("role `{}` exists already ({from})", role.id));
-        return Err(if role.id == name && from != path {
-            failure.help(format!(
-                "take another name, or replace the inherited role: `rolecast role show {name} > {path}`, then edit it"
-            ))
-        } else {
-            failure.help("take another name")
-        });
+        let inherited = role.id == name && from != path;
+        if !(inherited && takes_over) {
+            let failure = Failure::usage(format!("role `{}` exists already ({from})", role.id));
+            return Err(failure.help(if inherited {
+                format!("take another name, or replace the inherited role: `rolecast role new {name} --from {name}`")
+            } else {
+                "take another name".to_owned()
+            }));
+        }
     }
     match place.system.kind(path) {
         Ok(None) => Ok(()),
@@ -73,7 +77,14 @@ fn report(name: &str, path: &str, dir: &str, place: &Place, ui: &Ui) -> Result<E
     let compiled = compile(&place.system, Some(dir), &[], &mut sink);
     let compiles = compiled.rendered.is_some();
     if ui.format == Format::Json {
-        let value = json!({ "name": name, "wrote": path, "compiles": compiles });
+        let found = diagnostics::render(
+            Format::Json,
+            sink.sorted(&compiled.loaded.sources),
+            &compiled.loaded.sources,
+            Look::default(),
+        );
+        let found: Value = serde_json::from_str(&found).unwrap_or_default();
+        let value = json!({ "name": name, "wrote": path, "compiles": compiles, "diagnostics": found });
         ui.result(&format!("{value:#}\n"));
     } else {
         ui.result(&format!("wrote {path}\n"));
