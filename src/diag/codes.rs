@@ -159,4 +159,9 @@ codes! {
     /// What the templates of an adapter make is not usable: no JSON where entries are wanted, or two
     /// different texts for one file.
     RenderFailed = ("render-failed", Error, "a render is not usable");
+
+    /// A file that is not ours, and that a host loads or runs at every start, demands documentation, memory
+    /// or taxonomy tools there. Every session then pays for a search that its task may not need, whatever the
+    /// policy says about looking things up late.
+    ForeignSessionStart = ("foreign-session-start", Warning, "a foreign file demands discovery at every start");
 }
