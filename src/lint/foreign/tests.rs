@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::diag::Sink;
 use crate::load;
@@ -138,4 +140,29 @@ fn files_of_selected_hosts_are_found_and_ours_left_out() {
     let ours = BTreeSet::from(["AGENTS.md".to_owned()]);
     assert!(candidates(&system, &adapters, &all, &ours).iter().all(|c| c.path != "AGENTS.md"));
     assert!(candidates(&system, &adapters, &[], &none).is_empty());
+}
+
+proptest! {
+    /// Whatever stands in a text, places are whole lines of it, and our own block adds none.
+    #[test]
+    fn places_are_lines_of_the_users_text(parts in prop::collection::vec(prop_oneof![
+        Just("At the start of every session, search memory".to_owned()),
+        Just("## On session start".to_owned()),
+        Just("- load the taxonomy: ".to_owned()),
+        Just("```".to_owned()),
+        Just("---".to_owned()),
+        Just("\u{feff}".to_owned()),
+        "[ü.?!:# ’_*1-]{0,6}",
+        Just("\n".to_owned()),
+        Just("\r\n\r\n".to_owned()),
+    ], 0..14)) {
+        let text: String = parts.concat();
+        let found = shown(&text, What::Text);
+        for line in &found {
+            prop_assert!(text.lines().any(|l| l.trim() == line), "{line:?}");
+        }
+        if let Ok(with) = block::put(&text, "At the start of every session, search memory.") {
+            prop_assert_eq!(shown(&with, What::Text), found);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::phrases::{Word, demand, heads_start, ordered, restrains, says_start, words};
+use super::phrases::{demand, heads_start, ordered, restrains, says_start, words};
 use crate::text::{block, frontmatter};
 
 /// What a line is for the reader.
@@ -83,22 +83,24 @@ impl Reader<'_> {
         let mut leads = false;
         for sentence in sentences(self.text, range.clone()) {
             let said = words(&self.text[sentence.clone()], sentence.start);
-            let (starts, restrained) = (says_start(&said), restrains(&said));
-            leads = starts && !restrained && self.text[sentence].trim_end().trim_end_matches(['*', '_']).ends_with(':');
-            if !restrained {
-                self.judge(&said, starts, led || self.section.is_some());
+            let colon = self.text[sentence].trim_end().trim_end_matches(['*', '_']).ends_with(':');
+            let wanted = demand(&said, self.text);
+            // Most sentences neither demand nor lead; the phrases are looked for in the others only.
+            let starts = (colon || wanted.is_some()) && !restrains(&said) && says_start(&said);
+            leads = colon && starts;
+            if let Some((first, last)) = wanted {
+                let within = (led || self.section.is_some()) && ordered(&said, first) && !restrains(&said);
+                if starts || within {
+                    self.report(said[last].start);
+                }
             }
         }
         // Every item of a list stands under the sentence before the list.
         self.led = leads || led;
     }
 
-    fn judge(&mut self, said: &[Word], starts: bool, within: bool) {
-        let Some((first, last)) = demand(said, self.text) else { return };
-        if !starts && !(within && ordered(said, first)) {
-            return;
-        }
-        let line = whole_line(self.text, said[last].start);
+    fn report(&mut self, at: usize) {
+        let line = whole_line(self.text, at);
         if !self.found.contains(&line) {
             self.found.push(line);
         }
