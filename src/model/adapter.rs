@@ -71,7 +71,7 @@ pub struct Adapter {
     /// What a person does after a render, keyed by output.
     #[serde(default)]
     pub by_hand: Vec<ByHand>,
-    /// Facts: JSON files below the root whose hooks the host runs at the start of a session.
+    /// Facts: JSON and TOML files below the root whose hooks the host runs at the start of a session.
     #[serde(default)]
     pub session_start_hooks: Vec<SessionStartHooks>,
 }

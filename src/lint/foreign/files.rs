@@ -50,10 +50,9 @@ pub fn candidates(
     for adapter in selected.iter().filter_map(|id| adapters.get(id)) {
         for read in adapter.reads.iter().filter(|r| at_start(r)) {
             for path in expand(system, &read.file).into_iter().filter(|p| !ours.contains(p)) {
-                if let Some(text) = texts.get(&path).cloned().or_else(|| text_of(system, &path)) {
-                    if !scoped(read, &text) {
-                        texts.insert(path, text);
-                    }
+                let text = texts.get(&path).cloned().or_else(|| text_of(system, &path));
+                if let Some(text) = text.filter(|text| !scoped(read, text)) {
+                    texts.insert(path, text);
                 }
             }
         }

@@ -23,7 +23,7 @@ pub fn judge(candidate: &Candidate, sources: &mut SourceMap) -> Vec<Diagnostic> 
             "demanded before any task needs it",
         ),
         What::Hooks { events } => (
-            hooks::demands(&candidate.text, events),
+            hooks::demands(&candidate.path, &candidate.text, events),
             "a hook calls on documentation, memory or taxonomy tools at every start of a session",
             "runs before any task needs it",
         ),

@@ -10,8 +10,12 @@ use crate::text::block;
 
 /// The lines underlined in a text.
 fn shown(text: &str, what: What) -> Vec<String> {
+    shown_at("x", text, what)
+}
+
+fn shown_at(path: &str, text: &str, what: What) -> Vec<String> {
     let mut sources = SourceMap::default();
-    let candidate = Candidate { path: "x".to_owned(), text: text.to_owned(), what };
+    let candidate = Candidate { path: path.to_owned(), text: text.to_owned(), what };
     let found = judge(&candidate, &mut sources);
     found.iter().map(|d| sources.slice(d.primary.as_ref().unwrap().span).to_owned()).collect()
 }
@@ -106,6 +110,20 @@ fn hooks_of_the_named_events_only() {
         assert!(shown(&file("SessionStart", command), events.clone()).is_empty(), "{command}");
     }
     assert!(shown("{ not json", events).is_empty());
+}
+
+#[test]
+fn hooks_in_toml_in_every_way_to_write_them() {
+    let events = What::Hooks { events: vec!["SessionStart".to_owned()] };
+    for text in [
+        "[[hooks.SessionStart]]\nmatcher = \"memory\"\n[[hooks.SessionStart.hooks]]\ntype = \"command\"\ncommand = \"load-memory\"\n",
+        "[hooks]\nSessionStart = [{ hooks = [{ command = \"load-memory\" }] }]\nStop = [{ command = \"list-memory\" }]\n",
+        "hooks = { SessionStart = [{ command = \"load-memory\" }] }\n",
+    ] {
+        assert_eq!(shown_at("config.toml", text, events.clone()), ["\"load-memory\""], "{text}");
+    }
+    assert!(shown_at("config.toml", "[mcp_servers.memory]\ncommand = \"search-memory\"\n", events.clone()).is_empty());
+    assert!(shown_at("config.toml", "= broken", events).is_empty());
 }
 
 #[test]
