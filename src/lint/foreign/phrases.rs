@@ -36,7 +36,7 @@ pub fn words(text: &str, base: usize) -> Vec<Word> {
 /// Phrases that mean the start of every session or task. Words with `|` between alternatives; `?` after a
 /// word that may be missing.
 const STARTS: &[&str] = &[
-    "at|on|upon the? very? start|beginning|outset of? each|every|any|a|the|your|this|all? new? session|sessions|conversation|conversations|chat|chats",
+    "at|on|upon the? very? start|beginning|outset of? each|every|any|a|the|your|this|all? new? session|sessions|conversation|conversations|chat|chats|task|tasks",
     "at|on|upon session|conversation|chat start|startup|begin",
     "when|whenever|once|time a|the|each|every|any|your new? session|conversation|chat starts|begins|opens",
     "start|begin|open each|every|any|all|the|your new? session|sessions|conversation|conversations|chat|chats by|with",

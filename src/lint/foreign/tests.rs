@@ -40,6 +40,8 @@ fn demands_at_the_start_are_found() {
         "When a new session starts, consult the docs catalogue.",
         "Before every response, check your memories for facts\nabout the user.",
         "In each session, read the full documentation.",
+        "At the start of every task, call `memory_dump(agent=\"x\")`.",
+        "- Read Memory Bank at start of every task (per AGENTS.md).",
     ] {
         assert!(flagged(text), "{text}");
     }
@@ -66,6 +68,9 @@ fn texts_that_demand_nothing_of_the_kind_are_left_alone() {
         "```\nAt the start of every session, search memory.\n```",
         "Before any browser work, read the browser rule.",
         "# Every session\n\nThe memory model is described in docs.\n",
+        "This file is loaded at the start of every session; the docs list all commands.",
+        "At the start of every session, pull the next earnings date (see [the tool documentation](https://x.example/docs)).",
+        "Instructions in the skill file they load at session start. See the wiki.",
     ] {
         assert!(!flagged(text), "{text}");
     }
