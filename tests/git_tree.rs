@@ -5,6 +5,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
+use rolecast::compile::compile;
+use rolecast::diag::Sink;
 use rolecast::system::git::{Tree, Which};
 use rolecast::system::os::Os;
 use rolecast::system::{Kind, System};
@@ -230,6 +232,27 @@ fn an_object_that_git_lost_is_an_error_and_no_empty_file() {
     let tree = Tree::open(dir.path(), Which::Head).unwrap();
     assert!(tree.read("a.md", MAX).unwrap_err().to_string().contains(&id));
     assert!(tree.kind("a.md").is_err());
+}
+
+#[test]
+fn a_policy_compiles_from_the_index_as_it_does_from_the_disk() {
+    let policy = "version: 1\nhosts: { claude-code: {}, gemini-cli: {} }\nextends: [builtin]\n";
+    let role = "---\ndescription: Mine\ngrants: { repo.read: {} }\n---\nText\n";
+    let dir =
+        committed(&[("sub/shared-agent-rules/policy.yaml", policy), ("sub/shared-agent-rules/roles/mine.md", role)]);
+    let sub = dir.path().join("sub");
+    let artifacts = |system: &dyn System| {
+        let mut sink = Sink::new();
+        let made = compile(system, Some("shared-agent-rules"), &[], &mut sink);
+        let said: Vec<&str> = sink.iter().map(|d| d.message.as_str()).collect();
+        format!("{:?}", made.rendered.unwrap_or_else(|| panic!("{said:?}")).artifacts)
+    };
+    let from_disk = artifacts(&Os::new(&sub).unwrap());
+    put(dir.path(), "sub/shared-agent-rules/roles/mine.md", "not a role any more");
+    for which in [Which::Index, Which::Head] {
+        assert_eq!(artifacts(&Tree::open(&sub, which).unwrap()), from_disk, "{which:?}");
+    }
+    assert!(from_disk.contains("mine"));
 }
 
 /// Not a test of its own: what the next one runs with a hook's variables, as they cannot be set in this process.
