@@ -232,6 +232,9 @@ fn an_object_that_git_lost_is_an_error_and_no_empty_file() {
     let tree = Tree::open(dir.path(), Which::Head).unwrap();
     assert!(tree.read("a.md", MAX).unwrap_err().to_string().contains(&id));
     assert!(tree.kind("a.md").is_err());
+    // Not "nothing there" either, which a comparison would take for a missing file.
+    assert!(tree.find("a.md", MAX).is_err());
+    assert_eq!(tree.find("b.md", MAX).unwrap(), ("b.md".to_owned(), None));
 }
 
 #[test]

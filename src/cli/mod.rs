@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod compiled;
 mod completions;
+mod drift;
 mod env;
 mod exit;
 mod explain;

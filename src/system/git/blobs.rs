@@ -95,7 +95,7 @@ impl Running {
             [_, "blob", size] => size.parse::<u64>().ok(),
             _ => None,
         };
-        size.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("git does not have the object `{id}`")))
+        size.ok_or_else(|| io::Error::other(format!("git does not have the object `{id}`")))
     }
 
     /// The text after the head, when there are at most `max` bytes; else it is passed over.
