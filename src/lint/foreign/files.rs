@@ -88,16 +88,21 @@ fn text_of(system: &dyn System, path: &str) -> Option<String> {
     String::from_utf8(system.read(path, MAX_BYTES).ok()?).ok()
 }
 
-/// The files a path or pattern names.
+/// The files a path or pattern names; none for a pattern that could be anywhere in the repository.
 fn expand(system: &dyn System, file: &str) -> Vec<String> {
     let is_file = |kind: &Kind| matches!(kind, Kind::File(_) | Kind::Link);
     let Some(wild) = file.find(['*', '{', '?', '[']) else {
         let there = system.kind(file).ok().flatten().is_some_and(|k| is_file(&k));
         return if there { vec![file.to_owned()] } else { Vec::new() };
     };
+    let top = parent(&file[..wild]);
+    if top.is_empty() {
+        // It would take a walk through the whole repository at every commit.
+        return Vec::new();
+    }
     let Ok(glob) = GlobBuilder::new(file).literal_separator(true).build() else { return Vec::new() };
     let mut found = Vec::new();
-    walk(system, parent(&file[..wild]), &glob.compile_matcher(), &mut found);
+    walk(system, top, &glob.compile_matcher(), &mut found);
     found
 }
 
