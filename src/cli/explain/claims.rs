@@ -5,6 +5,7 @@ use crate::model::capability::ScopeKind;
 use crate::model::scalar::Guarantee;
 use crate::plan::deny;
 use crate::plan::ledger::{Line, State, Subject};
+use crate::plan::role::RolePlan;
 use crate::resolve::policy::{GrantScope, Policy, Role};
 use crate::resolve::{CapId, CapSet};
 
@@ -21,7 +22,16 @@ pub struct Group<'a> {
     pub scope: Option<String>,
     /// What the role demands of it.
     pub demand: Demand,
+    /// Tools that confer each of the capabilities.
+    pub tools: Vec<&'a str>,
+    /// Whether further tools confer some of them.
+    pub more: bool,
+    /// The reason with [`TOOLS`] for the tools it names.
+    pub reason: String,
 }
+
+/// Stands for the tools in a reason, so that lines which differ in them only can be put together.
+pub const TOOLS: &str = "\u{0}";
 
 /// What a role demands of an absence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +47,6 @@ pub enum Demand {
     Waived {
         /// At least this hard.
         at_least: Guarantee,
-        /// What is missing.
-        why: String,
     },
 }
 
@@ -50,19 +58,61 @@ pub fn lines<'a>(view: &View<'a>, host: &str, role: &str, form: &str) -> Vec<&'a
     view.plan.ledger.lines.iter().filter(about).collect()
 }
 
-/// Puts lines together, in the order of the first capability of each group.
-pub fn groups<'a>(policy: &Policy, adapter: &Adapter, role: &Role, lines: &[&'a Line]) -> Vec<Group<'a>> {
+/// Puts lines together, in the order of the first capability of each group. Denials may differ in the tools that
+/// confer them as long as some tool confers all of a group.
+pub fn groups<'a>(
+    policy: &Policy,
+    adapter: &Adapter,
+    role: &Role,
+    plan: &'a RolePlan,
+    lines: &[&'a Line],
+) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     for line in lines {
         let Some(cap) = capability(policy, line) else { continue };
-        let scope = (line.state == State::Granted).then(|| scope(policy, role, cap)).flatten();
-        let demand = demand(adapter, role, cap, line);
-        match groups.iter_mut().find(|g| same(g.line, line) && g.scope == scope && g.demand == demand) {
-            Some(group) => group.caps.insert(cap),
-            None => groups.push(Group { caps: std::iter::once(cap).collect(), line, scope, demand }),
+        let tools: Vec<&str> = plan.tools.iter().filter(|t| t.confers.has(cap)).map(|t| t.name.as_str()).collect();
+        let group = Group {
+            caps: std::iter::once(cap).collect(),
+            line,
+            scope: (line.state == State::Granted).then(|| scope(policy, role, cap)).flatten(),
+            demand: demand(adapter, role, cap, line),
+            reason: if tools.is_empty() { line.reason.clone() } else { line.reason.replace(&ticked(&tools), TOOLS) },
+            tools,
+            more: false,
+        };
+        match groups.iter_mut().find(|g| g.takes(&group)) {
+            Some(found) => found.take(&group),
+            None => groups.push(group),
         }
     }
     groups
+}
+
+impl Group<'_> {
+    fn takes(&self, other: &Self) -> bool {
+        let claim = |l: &Line| (l.state, l.limited_by, l.guarantee, l.evidence);
+        claim(self.line) == claim(other.line)
+            && self.line.version == other.line.version
+            && self.line.date == other.line.date
+            && self.line.conditions == other.line.conditions
+            && self.reason == other.reason
+            && self.scope == other.scope
+            && self.demand == other.demand
+            && (self.tools == other.tools
+                || self.line.state == State::Denied && self.tools.iter().any(|t| other.tools.contains(t)))
+    }
+
+    fn take(&mut self, other: &Self) {
+        self.caps = self.caps.union(other.caps);
+        self.more |= self.tools != other.tools;
+        self.tools.retain(|t| other.tools.contains(t));
+    }
+
+    /// The reason in words, tools named once.
+    pub fn why(&self) -> String {
+        let some = if self.more { " (and others some of it)" } else { "" };
+        self.reason.replacen(TOOLS, &format!("{}{some}", ticked(&self.tools)), 1).replace(TOOLS, "them")
+    }
 }
 
 /// The capability a line is about.
@@ -87,9 +137,10 @@ pub fn same(a: &Line, b: &Line) -> bool {
 pub fn demand(adapter: &Adapter, role: &Role, cap: CapId, line: &Line) -> Demand {
     let denies: Vec<_> = role.deny.iter().filter(|d| d.caps.has(cap)).collect();
     let Some(at_least) = denies.iter().map(|d| d.at_least).max() else { return Demand::None };
-    match denies.iter().find_map(|d| deny::why_not(adapter, d, line)) {
-        Some(why) => Demand::Waived { at_least, why },
-        None => Demand::Held { at_least },
+    if denies.iter().any(|d| deny::why_not(adapter, d, line).is_some()) {
+        Demand::Waived { at_least }
+    } else {
+        Demand::Held { at_least }
     }
 }
 

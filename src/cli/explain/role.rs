@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::model::adapter::Form;
+use crate::model::adapter::{Form, Sense};
 use crate::plan::RoleOnHost;
 use crate::plan::ledger::{LimitedBy, Line, State};
-use crate::plan::offer::{Origin, Tool};
+use crate::plan::offer::{self, Origin, Tool};
 use crate::plan::role::RolePlan;
 use crate::resolve::policy::Role;
 
@@ -74,7 +74,7 @@ fn shape(view: &View<'_>, host: Shown<'_>, role: &Role, on_host: &RoleOnHost, al
     let titles: Vec<&str> = alike.iter().map(|s| s.form.title.as_str()).collect();
     let mut out = format!("{} ({}), {}\n", host.adapter.title, host.plan.host, titles.join(" and "));
     out.push_str(&facts(view, host, on_host, alike).print(2, &[10]));
-    let groups = claims::groups(view.policy, host.adapter, role, &first.lines);
+    let groups = claims::groups(view.policy, host.adapter, role, first.plan, &first.lines);
     for (state, heading) in
         [(State::Granted, "can"), (State::Denied, "cannot, or must not"), (State::Unreachable, "granted, out of reach")]
     {
@@ -84,7 +84,7 @@ fn shape(view: &View<'_>, host: Shown<'_>, role: &Role, on_host: &RoleOnHost, al
         }
         if !table.is_empty() {
             let _ = writeln!(out, "  {heading}");
-            out.push_str(&table.print(4, &[30, 30]));
+            out.push_str(&table.print(4, &[36, 20]));
         }
     }
     let named = conditions::named(groups.iter().map(|g| g.line.conditions.as_slice()));
@@ -113,13 +113,9 @@ fn facts(view: &View<'_>, host: Shown<'_>, on_host: &RoleOnHost, alike: &[Shape<
         table.row(["file".to_owned(), text]);
     }
     let Some(Shape { form, plan, .. }) = alike.first() else { return table };
-    if !plan.removed.is_empty() {
-        table.row(["removed".to_owned(), ticked(&plan.removed)]);
-    } else if !plan.list.is_empty() {
-        table.row(["list".to_owned(), ticked(&plan.list)]);
-    } else {
-        table.row(["list", "empty"]);
-    }
+    let list = if denies(host, form) { ("removed", &plan.removed) } else { ("list", &plan.list) };
+    let words = if list.1.is_empty() { "nothing".to_owned() } else { ticked(list.1) };
+    table.row([list.0.to_owned(), words]);
     if !plan.inform.is_empty() {
         table.row(["also".to_owned(), format!("{}, a list the host is not known to obey", ticked(&plan.inform))]);
     }
@@ -132,6 +128,11 @@ fn facts(view: &View<'_>, host: Shown<'_>, on_host: &RoleOnHost, alike: &[Shape<
         table.row(["always".to_owned(), format!("{}, whatever the list says", ticked(&form.residue))]);
     }
     table
+}
+
+/// Whether the list of the form says what goes, not what may.
+fn denies(host: Shown<'_>, form: &Form) -> bool {
+    offer::list(host.adapter, form).is_some_and(|l| l.sense == Sense::Deny)
 }
 
 /// On what the facts about a host were established.
@@ -160,18 +161,12 @@ fn reason(group: &Group<'_>) -> String {
     let mut text = match &group.demand {
         Demand::None => String::new(),
         Demand::Held { at_least } => format!("HELD, {} demanded: ", at_least.word()),
-        Demand::Waived { at_least, .. } => format!("NOT HELD, {} demanded, waived: ", at_least.word()),
+        Demand::Waived { at_least } => format!("NOT HELD, {} demanded, waived: ", at_least.word()),
     };
     if let Some(scope) = &group.scope {
         let _ = write!(text, "{scope}; ");
     }
-    text.push_str(&group.line.reason);
-    match &group.demand {
-        Demand::Waived { why, .. } if !why.contains(&group.line.reason) => {
-            let _ = write!(text, "; {why}");
-        }
-        _ => {}
-    }
+    text.push_str(&group.why());
     text
 }
 
@@ -242,10 +237,10 @@ pub fn tool_json(view: &View<'_>, tool: &Tool) -> Value {
 
 fn denial(view: &View<'_>, host: Shown<'_>, role: &Role, form: &str, line: &Line) -> Option<Value> {
     let cap = claims::capability(view.policy, line)?;
-    let (held, at_least, why) = match claims::demand(host.adapter, role, cap, line) {
+    let (held, at_least) = match claims::demand(host.adapter, role, cap, line) {
         Demand::None => return None,
-        Demand::Held { at_least } => (true, at_least, None),
-        Demand::Waived { at_least, why } => (false, at_least, Some(why)),
+        Demand::Held { at_least } => (true, at_least),
+        Demand::Waived { at_least } => (false, at_least),
     };
     Some(json!({
         "host": host.plan.host,
@@ -253,6 +248,5 @@ fn denial(view: &View<'_>, host: Shown<'_>, role: &Role, form: &str, line: &Line
         "capability": view.policy.catalogue.name(cap),
         "at-least": at_least,
         "held": held,
-        "missing": why,
     }))
 }
