@@ -9,7 +9,7 @@ use crate::plan::RoleOnHost;
 use crate::plan::ledger::{LimitedBy, Line, State};
 use crate::plan::offer::{self, Origin, Tool};
 use crate::plan::role::RolePlan;
-use crate::resolve::policy::Role;
+use crate::resolve::policy::{Policy, Role};
 
 use super::claims::{self, Demand, Group};
 use super::conditions;
@@ -80,7 +80,7 @@ fn shape(view: &View<'_>, host: Shown<'_>, role: &Role, on_host: &RoleOnHost, al
     {
         let mut table = Table::default();
         for group in groups.iter().filter(|g| g.line.state == state) {
-            table.row([view.caps(group.caps), claim(group.line), reason(group)]);
+            table.row([view.caps(group.caps), claim(group.line), reason(view.policy, group)]);
         }
         if !table.is_empty() {
             let _ = writeln!(out, "  {heading}");
@@ -157,13 +157,13 @@ pub fn claim(line: &Line) -> String {
     words.join(", ")
 }
 
-fn reason(group: &Group<'_>) -> String {
+fn reason(policy: &Policy, group: &Group<'_>) -> String {
     let mut text = match &group.demand {
         Demand::None => String::new(),
         Demand::Held { at_least } => format!("HELD, {} demanded: ", at_least.word()),
         Demand::Waived { at_least } => format!("NOT HELD, {} demanded, waived: ", at_least.word()),
     };
-    if let Some(scope) = &group.scope {
+    if let Some(scope) = group.scope(policy) {
         let _ = write!(text, "{scope}; ");
     }
     text.push_str(&group.why());
