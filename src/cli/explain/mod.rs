@@ -2,12 +2,16 @@
 
 mod claims;
 mod conditions;
+mod cost;
 mod layout;
+mod overview;
 mod role;
+mod tools;
 mod view;
 
 use serde_json::Value;
 
+use crate::diag::Sink;
 use crate::diag::render::Format;
 use crate::text::suggest::nearest;
 
@@ -41,7 +45,7 @@ pub fn run(args: &ExplainArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     let view =
         View::new(&compiled, &args.hosts).ok_or_else(|| Failure::new(Exit::Internal, "the compilation has no end"))?;
     selected(&view, &args.hosts)?;
-    let page = page(args, ui, &view)?;
+    let page = page(args, ui, &view, &sink)?;
     match page {
         Page::Text(text) => {
             ui.diagnostics(&sink, view.sources());
@@ -66,12 +70,20 @@ fn selected(view: &View<'_>, asked: &[String]) -> Result<(), Failure> {
     }
 }
 
-fn page(args: &ExplainArgs, ui: &Ui, view: &View<'_>) -> Result<Page, Failure> {
+fn page(args: &ExplainArgs, ui: &Ui, view: &View<'_>, sink: &Sink) -> Result<Page, Failure> {
     let json = ui.format == Format::Json;
     let choose = |text: &dyn Fn() -> String, data: &dyn Fn() -> Value| {
         if json { Page::Data(data()) } else { Page::Text(text()) }
     };
-    let Some(subject) = &args.subject else { return Err(Failure::new(Exit::Internal, "not built yet")) };
+    let Some(subject) = &args.subject else {
+        return Ok(if args.cost {
+            choose(&|| cost::human(view), &|| cost::json(view))
+        } else if args.tools {
+            choose(&|| tools::human(view), &|| tools::json(view))
+        } else {
+            choose(&|| overview::human(view, sink), &|| overview::json(view, sink))
+        });
+    };
     if let Some(role) = view.policy.roles.iter().find(|r| r.id == *subject) {
         return Ok(choose(&|| role::human(view, role), &|| role::json(view, role)));
     }
