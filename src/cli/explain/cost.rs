@@ -15,7 +15,17 @@ use super::view::{Shown, View};
 pub fn human(view: &View<'_>) -> String {
     let mut out = String::from("bytes that each host is given at every start\n");
     let mut table = Table::default();
-    table.row(["host", "shared", "notes", "frame", "ours", "your own", "together", "tokens, estimated", "in each role"]);
+    table.row([
+        "host",
+        "shared",
+        "notes",
+        "frame",
+        "ours",
+        "your own",
+        "together",
+        "tokens, estimated",
+        "in each role",
+    ]);
     for (host, bytes) in measured(view) {
         let all = bytes.ours() + bytes.user;
         table.row([
@@ -31,7 +41,9 @@ pub fn human(view: &View<'_>) -> String {
         ]);
     }
     out.push_str(&table.print(2, &[]));
-    out.push_str("  estimated at 4 bytes a token; `in each role` is what every role's file carries besides its own prompt\n");
+    out.push_str(
+        "  estimated at 4 bytes a token; `in each role` is what every role's file carries besides its own prompt\n",
+    );
     let Size { target, limit } = budget(view);
     let figure = |name: &str, bytes: Option<u64>| bytes.map(|b| format!("{name} {} bytes", number(b)));
     let figures: Vec<String> =

@@ -50,9 +50,11 @@ impl Table {
         let mut left = WIDTH.saturating_sub(indent);
         let mut widths = Vec::with_capacity(columns);
         for column in 0..columns {
-            let widest = self.rows.iter().filter_map(|r| r.get(column)).map(|c| widest_line(c)).max().unwrap_or(0);
+            let cells = || self.rows.iter().filter_map(|r| r.get(column));
+            let widest = cells().map(|c| widest_line(c)).max().unwrap_or(0);
+            let longest_word = cells().flat_map(|c| c.split([' ', '\n'])).map(str::width).max().unwrap_or(0);
             let bound = if column + 1 == columns { left.max(24) } else { most.get(column).copied().unwrap_or(WIDTH) };
-            let width = widest.min(bound);
+            let width = widest.min(bound.max(longest_word));
             left = left.saturating_sub(width + GAP);
             widths.push(width);
         }

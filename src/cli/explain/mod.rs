@@ -3,6 +3,7 @@
 mod claims;
 mod conditions;
 mod cost;
+mod delivery;
 mod layout;
 mod overview;
 mod role;
@@ -76,7 +77,9 @@ fn page(args: &ExplainArgs, ui: &Ui, view: &View<'_>, sink: &Sink) -> Result<Pag
         if json { Page::Data(data()) } else { Page::Text(text()) }
     };
     let Some(subject) = &args.subject else {
-        return Ok(if args.cost {
+        return Ok(if args.delivery {
+            choose(&|| delivery::human(view), &|| delivery::json(view))
+        } else if args.cost {
             choose(&|| cost::human(view), &|| cost::json(view))
         } else if args.tools {
             choose(&|| tools::human(view), &|| tools::json(view))

@@ -24,7 +24,7 @@ pub fn human(view: &View<'_>, sink: &Sink) -> String {
     }
     out.push_str(&hosts.print(2, &[]));
     out.push_str("\nroles: capabilities out of the role's hands, by how hard, and grants it has no tool for\n");
-    out.push_str(&matrix(view).print(2, &[24, 24, 16, 16, 16, 16, 16, 16]));
+    out.push_str(&matrix(view).print(2, &[24, 24, 16, 34, 12]));
     out.push_str("\nbudgets\n");
     for line in budgets(view) {
         out.push_str(&line);
@@ -75,8 +75,8 @@ fn forms<'a>(host: Shown<'a>, role: &'a str) -> impl Iterator<Item = (&'a RoleOn
 fn rests_on(lines: &[&Line]) -> String {
     let mut words: Vec<String> = Vec::new();
     for line in lines {
-        let all = std::iter::once(line.evidence.word().to_owned())
-            .chain(line.conditions.iter().map(|c| format!("if {c}")));
+        let all =
+            std::iter::once(line.evidence.word().to_owned()).chain(line.conditions.iter().map(|c| format!("if {c}")));
         for word in all {
             if !words.contains(&word) {
                 words.push(word);
@@ -88,32 +88,40 @@ fn rests_on(lines: &[&Line]) -> String {
 
 /// Budget lines, hosts of which the same is claimed put together.
 fn budgets(view: &View<'_>) -> Vec<String> {
-    let mut out = Vec::new();
     let mut subjects: Vec<(&str, &str)> = Vec::new();
     for (budget, family, _) in budget_lines(view) {
         if !subjects.contains(&(budget, family)) {
             subjects.push((budget, family));
         }
     }
+    // Budgets of which the same is claimed everywhere have one table.
+    let mut tables: Vec<(String, String)> = Vec::new();
     for (budget, family) in subjects {
-        let mut groups: Vec<(Vec<&str>, String, String)> = Vec::new();
-        for (_, _, line) in budget_lines(view).filter(|(b, f, _)| (*b, *f) == (budget, family)) {
-            let (claim, reason) = (claim(line), line.reason.clone());
-            match groups.iter_mut().find(|g| g.1 == claim && g.2 == reason) {
-                Some(group) => group.0.push(&line.host),
-                None => groups.push((vec![&line.host], claim, reason)),
-            }
-        }
         let of = if family == "all" { String::new() } else { format!(", {family} tools") };
-        let mut text = format!("  {budget}{of}{}\n", figures(view, budget));
-        let mut table = Table::default();
-        for (hosts, claim, reason) in groups {
-            table.row([hosts.join(", "), claim, reason]);
+        let heading = format!("  {budget}{of}{}\n", figures(view, budget));
+        let table = claims_by_host(view, budget, family).print(4, &[34, 30]);
+        match tables.iter_mut().find(|(_, t)| *t == table) {
+            Some((headings, _)) => headings.push_str(&heading),
+            None => tables.push((heading, table)),
         }
-        text.push_str(&table.print(4, &[34, 30]));
-        out.push(text);
     }
-    out
+    tables.into_iter().map(|(headings, table)| format!("{headings}{table}")).collect()
+}
+
+fn claims_by_host(view: &View<'_>, budget: &str, family: &str) -> Table {
+    let mut groups: Vec<(Vec<&str>, String, &str)> = Vec::new();
+    for (_, _, line) in budget_lines(view).filter(|(b, f, _)| (*b, *f) == (budget, family)) {
+        let claim = claim(line);
+        match groups.iter_mut().find(|g| g.1 == claim && g.2 == line.reason) {
+            Some(group) => group.0.push(&line.host),
+            None => groups.push((vec![&line.host], claim, &line.reason)),
+        }
+    }
+    let mut table = Table::default();
+    for (hosts, claim, reason) in groups {
+        table.row([hosts.join(", "), claim, reason.to_owned()]);
+    }
+    table
 }
 
 fn budget_lines<'a>(view: &'a View<'_>) -> impl Iterator<Item = (&'a str, &'a str, &'a Line)> {

@@ -64,8 +64,7 @@ fn all(view: &View<'_>, host: Shown<'_>) -> Vec<Tool> {
 fn holders(host: Shown<'_>, tool: &Tool) -> Vec<String> {
     let mut out = Vec::new();
     for role in &host.plan.roles {
-        let having: Vec<&str> =
-            role.forms.iter().filter(|f| f.tools.contains(tool)).map(|f| f.form.as_str()).collect();
+        let having: Vec<&str> = role.forms.iter().filter(|f| f.tools.contains(tool)).map(|f| f.form.as_str()).collect();
         if having.len() == role.forms.len() && !having.is_empty() {
             out.push(role.role.clone());
         } else {
