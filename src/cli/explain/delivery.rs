@@ -35,7 +35,7 @@ pub fn human(view: &View<'_>) -> String {
         }
         out.push('\n');
     }
-    out.push_str("files\n");
+    out.push_str("on demand: one line arrives, and names the file with the bytes\n\nfiles\n");
     out.push_str(&files(view).print(2, &[52, 24, 10]));
     out
 }

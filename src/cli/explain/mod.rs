@@ -5,6 +5,7 @@ mod conditions;
 mod cost;
 mod delivery;
 mod layout;
+mod origin;
 mod overview;
 mod role;
 mod tools;
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use crate::diag::Sink;
 use crate::diag::render::Format;
+use crate::system::System;
 use crate::text::suggest::nearest;
 
 use super::args::{ExplainArgs, Global};
@@ -46,7 +48,7 @@ pub fn run(args: &ExplainArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     let view =
         View::new(&compiled, &args.hosts).ok_or_else(|| Failure::new(Exit::Internal, "the compilation has no end"))?;
     selected(&view, &args.hosts)?;
-    let page = page(args, ui, &view, &sink)?;
+    let page = page(args, ui, &view, &sink, &place.system)?;
     match page {
         Page::Text(text) => {
             ui.diagnostics(&sink, view.sources());
@@ -71,11 +73,15 @@ fn selected(view: &View<'_>, asked: &[String]) -> Result<(), Failure> {
     }
 }
 
-fn page(args: &ExplainArgs, ui: &Ui, view: &View<'_>, sink: &Sink) -> Result<Page, Failure> {
+fn page(args: &ExplainArgs, ui: &Ui, view: &View<'_>, sink: &Sink, system: &dyn System) -> Result<Page, Failure> {
     let json = ui.format == Format::Json;
     let choose = |text: &dyn Fn() -> String, data: &dyn Fn() -> Value| {
         if json { Page::Data(data()) } else { Page::Text(text()) }
     };
+    if args.subject.is_some() && (args.delivery || args.cost || args.tools) {
+        return Err(Failure::usage("`--delivery`, `--cost` and `--tools` are pages of the whole policy")
+            .help("leave the subject out; `--host` narrows them"));
+    }
     let Some(subject) = &args.subject else {
         return Ok(if args.delivery {
             choose(&|| delivery::human(view), &|| delivery::json(view))
@@ -90,7 +96,9 @@ fn page(args: &ExplainArgs, ui: &Ui, view: &View<'_>, sink: &Sink) -> Result<Pag
     if let Some(role) = view.policy.roles.iter().find(|r| r.id == *subject) {
         return Ok(choose(&|| role::human(view, role), &|| role::json(view, role)));
     }
-    Err(unknown(view, subject))
+    let Some(rendered) = origin::parse(view, subject) else { return Err(unknown(view, subject)) };
+    let (text, data) = origin::pages(view, system, &rendered)?;
+    Ok(if json { Page::Data(data) } else { Page::Text(text) })
 }
 
 fn unknown(view: &View<'_>, subject: &str) -> Failure {
