@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 use crate::diag::Sink;
 use crate::diag::render::Format;
 use crate::load::{self, Loaded};
-use crate::model::adapter::{Adapter, Form};
+use crate::model::adapter::{Adapter, Form, Sense};
 use crate::plan::offer;
 use crate::resolve;
 use crate::system::System;
 
 use super::args::{Global, HostsArgs};
 use super::exit::{Exit, Failure};
+use super::explain::layout::{Table, visible};
 use super::place;
 use super::ui::Ui;
 
@@ -46,30 +47,31 @@ fn human(loaded: &Loaded, selected: &[String], system: &dyn System) -> String {
         let evidence = &adapter.evidence;
         let package = evidence.package.as_deref().unwrap_or(&adapter.title);
         let state = if selected.contains(&adapter.id) { "selected" } else { "not selected" };
-        out.push_str(&format!("{}  {}, {state}\n", adapter.id, adapter.title));
-        out.push_str(&format!(
-            "  evidence  {} on {package} {}, {}\n",
-            evidence.by.word(),
-            evidence.version,
-            evidence.date
-        ));
+        let mut table = Table::default();
+        let seen = format!("{} on {package} {}, {}", evidence.by.word(), evidence.version, evidence.date);
+        table.row(["evidence".to_owned(), seen]);
         for form in adapter.forms.values() {
-            out.push_str(&format!("  role as   {}\n", holds(adapter, form)));
+            table.row([form.title.clone(), holds(adapter, form)]);
         }
         let found = detected(adapter, system);
         let found = if found.is_empty() { "none is here".to_owned() } else { format!("here: {}", found.join(", ")) };
-        out.push_str(&format!("  detect    {}; {found}\n\n", adapter.detect.join(", ")));
+        table.row(["detected by".to_owned(), format!("{}; {found}", adapter.detect.join(", "))]);
+        out.push_str(&format!("{} ({}), {state}\n{}\n", adapter.title, adapter.id, table.print(2, &[24])));
     }
-    out
+    visible(&out)
 }
 
 /// A form with what its list of tools can hold.
 fn holds(adapter: &Adapter, form: &Form) -> String {
-    let mut text = form.title.clone();
+    let mut text = String::new();
     if let Some(list) = offer::list(adapter, form) {
         let claim = &list.claim;
         let evidence = claim.evidence.unwrap_or(adapter.evidence.by).word();
-        text.push_str(&format!(", what is not in its list is {} absent, {evidence}", claim.guarantee.word()));
+        text.push_str(&format!(
+            "{}: a role lacks the tools that its list {}, {evidence}",
+            claim.guarantee.word(),
+            if list.sense == Sense::Deny { "removes" } else { "does not name" }
+        ));
         for condition in &claim.conditions {
             text.push_str(&format!(", if {condition}"));
             if let Some(condition) = adapter.conditions.get(condition) {

@@ -168,7 +168,9 @@ impl Group<'_> {
             Spread::More => " (and others some of it)",
             Spread::Some => " (each some of it)",
         };
-        self.reason.replacen(TOOLS, &format!("{}{spread}", ticked(&self.tools)), 1).replace(TOOLS, "them")
+        self.reason
+            .replacen(TOOLS, &format!("{}{spread}", ticked(&self.tools)), 1)
+            .replace(TOOLS, if self.tools.len() == 1 { "it" } else { "them" })
     }
 
     /// What the grants are narrowed to, in words.

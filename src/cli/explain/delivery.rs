@@ -120,6 +120,10 @@ fn card(view: &View<'_>, host: Shown<'_>, delivery: &HostDelivery, to: &str) -> 
         return None;
     }
     let in_role = to == "roles" && delivery.body.card;
+    // Roles carry the notes of rules, not the lines for path rules, which have rows of their own.
+    if in_role && !view.policy.rules.iter().any(crate::resolve::Rule::has_note) {
+        return None;
+    }
     let (way, conditions) = match &delivery.card {
         _ if in_role => ("in the role".to_owned(), &[][..]),
         Some(route) => (words(route), &route.conditions[..]),

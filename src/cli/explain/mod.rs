@@ -4,7 +4,7 @@ mod claims;
 mod conditions;
 mod cost;
 mod delivery;
-mod layout;
+pub(super) mod layout;
 mod origin;
 mod overview;
 mod role;

@@ -67,7 +67,13 @@ pub fn pages(view: &View<'_>, system: &dyn System, subject: &Subject<'_>) -> Res
         data["templates"] = Value::from(templates(view, artifact).into_iter().map(|t| t.0).collect::<Vec<_>>());
         return Ok((out, data));
     };
-    let (text, ours, places) = match line(artifact, system, number) {
+    let found = line(artifact, system, number);
+    let frame = match &found {
+        Found::Marker => true,
+        Found::Ours(text) => text.trim().is_empty(),
+        _ => false,
+    };
+    let (text, ours, places) = match found {
         Found::Beyond(count) => {
             return Err(Failure::usage(format!("`{}` has no line {number}", artifact.path))
                 .help(format!("it has {count} lines")));
@@ -79,9 +85,12 @@ pub fn pages(view: &View<'_>, system: &dyn System, subject: &Subject<'_>) -> Res
             (text, true, places)
         }
     };
-    let _ = writeln!(out, "  {}", text.trim_end());
+    let shown = if text.trim().is_empty() { "(a blank line)" } else { text.trim_end() };
+    let _ = writeln!(out, "  {shown}");
     if !ours {
         out.push_str("not rendered: this line is your own\n");
+    } else if frame {
+        out.push_str("rendered, and written in no source\n");
     } else if places.is_empty() {
         out.push_str("no line of a source says this by itself; the file is made of\n");
         out.push_str(&whole(view, artifact));
@@ -222,6 +231,12 @@ fn search(view: &View<'_>, artifact: &Artifact, text: &str) -> Vec<Place> {
     for (path, template) in &templates {
         found
             .extend(places(path, template, "the host's template", |line| line.trim() == text || templated(line, text)));
+        let lists = ["role.list", "role.removed", "role.inform"];
+        if template.lines().any(|l| templated(l, text) && lists.iter().any(|name| l.contains(name))) {
+            found.extend(sources.first().into_iter().flat_map(|(path, source)| {
+                places(path, source, "planned from its grants and denials", |line| line.trim_end() == "grants:")
+            }));
+        }
     }
     found
 }

@@ -26,9 +26,9 @@ pub fn human(view: &View<'_>, sink: &Sink) -> String {
     out.push_str("\nroles: capabilities out of the role's hands, by how hard, and grants it has no tool for\n");
     out.push_str(&matrix(view).print(2, &[24, 24, 16, 34, 12]));
     out.push_str("\nbudgets\n");
-    for line in budgets(view) {
-        out.push_str(&line);
-    }
+    let tables = budgets(view);
+    out.push_str(if tables.is_empty() { "  none are set\n" } else { "" });
+    out.extend(tables);
     out.push_str(&where_(view));
     out.push_str(&findings(sink));
     out
