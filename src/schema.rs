@@ -1,6 +1,7 @@
 //! JSON Schemas of the files people write, for editors. Made from the same types that read the files.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value};
 
 use crate::model::{adapter::Adapter, policy::PolicyFile, role::RoleFile, rule::RuleFile};
 
@@ -14,8 +15,14 @@ pub fn all() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// `$schema` and `title` first, where a reader looks for them.
 fn text<T: JsonSchema>(title: &str) -> String {
-    let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<T>();
-    schema.insert("title".to_owned(), title.into());
-    format!("{:#}\n", schema.to_value())
+    let schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<T>().to_value();
+    let mut ordered = Map::new();
+    ordered.insert("$schema".to_owned(), schema.get("$schema").cloned().unwrap_or_default());
+    ordered.insert("title".to_owned(), title.into());
+    if let Value::Object(rest) = schema {
+        ordered.extend(rest.into_iter().filter(|(key, _)| key != "$schema" && key != "title"));
+    }
+    format!("{:#}\n", Value::Object(ordered))
 }

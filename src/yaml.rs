@@ -1,8 +1,9 @@
 //! YAML text to typed values with byte spans. The only module that names the YAML crate.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
+use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -14,15 +15,23 @@ use crate::text::suggest::nearest;
 
 mod alternative;
 mod place;
+mod words;
 
 pub(crate) use alternative::alternatives;
+use words::{help_for, kind_words};
 
 /// Largest source read, in bytes; one place for the number.
 pub const MAX_SOURCE_BYTES: usize = 1 << 20;
 
 thread_local! {
-    /// Which source is being parsed and where its YAML starts, so that a span can name its file.
-    static CURRENT: Cell<(u32, u32)> = const { Cell::new((u32::MAX, 0)) };
+    /// What is being parsed, so that a value can know its file: `Deserialize` has no way to be told.
+    static CURRENT: RefCell<Option<Current>> = const { RefCell::new(None) };
+}
+
+struct Current {
+    yaml: Rc<str>,
+    source: SourceId,
+    base: u32,
 }
 
 /// A value with the place it was written at. Equality, order and hash are the value's alone, so that
@@ -84,11 +93,18 @@ impl std::borrow::Borrow<str> for Sp<String> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Sp<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = serde_saphyr::Spanned::<T>::deserialize(deserializer)?;
-        let (source, base) = CURRENT.get();
-        let span = (source != u32::MAX)
-            .then(|| range(spanned.referenced.span(), base))
-            .flatten()
-            .map(|(start, end)| Span { source: SourceId(source), start, end });
+        let span = CURRENT.with_borrow(|current| {
+            let Current { yaml, source, base } = current.as_ref()?;
+            let (start, end) = range(spanned.referenced.span(), 0)?;
+            // A collection is located by its first byte or by none; its first words are what one sees.
+            let wide = if end <= start + 1 {
+                place::widen(yaml, start as usize..end as usize)
+            } else {
+                start as usize..end as usize
+            };
+            let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX).saturating_add(*base);
+            Some(Span { source: *source, start: offset(wide.start), end: offset(wide.end) })
+        });
         Ok(Self { value: spanned.value, span })
     }
 }
@@ -146,9 +162,9 @@ pub fn parse<T: DeserializeOwned>(yaml: &str, source: SourceId, base: u32) -> Re
             Diagnostic::new(Code::YamlSyntax, message).at(Span { source, start: base, end: base }, ""),
         ));
     }
-    CURRENT.set((source.0, base));
+    let outer = CURRENT.replace(Some(Current { yaml: yaml.into(), source, base }));
     let result = serde_saphyr::from_str_with_options::<T>(yaml, options());
-    CURRENT.set((u32::MAX, 0));
+    CURRENT.set(outer);
     result.map_err(|error| Box::new(Text { yaml, source, base }.diagnostic(&error)))
 }
 
@@ -266,9 +282,9 @@ impl Text<'_> {
             _ => return None,
         };
         let diagnostic = Diagnostic::new(Code::InvalidValue, message).at(self.span(place::widen(self.yaml, at)), "");
-        Some(match error {
-            Error::InvalidBooleanStrict { .. } => diagnostic.help("write `true` or `false`"),
-            _ => diagnostic,
+        Some(match message_help(error, &found) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
         })
     }
 
@@ -321,18 +337,16 @@ impl Text<'_> {
     }
 }
 
-/// Kinds in the words of the file instead of those of the parser and the program.
-fn kind_words(kind: &str) -> &str {
-    match kind {
-        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "an integer" => "a whole number",
-        "f32" | "f64" => "a number",
-        "bool" => "a boolean",
-        "string scalar" | "string" | "a string" | "scalar" => "a single value",
-        "mapping start" | "map" | "a map" => "a mapping",
-        "sequence start" | "seq" | "a sequence" => "a list",
-        "enum" => "a word or a mapping with one key",
-        kind if kind.starts_with("struct ") => "a mapping",
-        kind => kind,
+/// What to write instead of a value of the wrong kind; `found` as in the message.
+fn message_help(error: &Error, found: &str) -> Option<String> {
+    let word = found.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    match (error, word) {
+        (Error::InvalidBooleanStrict { .. }, _) => Some("write `true` or `false`".to_owned()),
+        (Error::Unexpected { expected: "sequence start", .. }, Some(word)) => Some(format!("write `[{word}]`")),
+        (Error::Unexpected { expected: "mapping start", .. }, None) if found == "nothing" => {
+            Some("write `{}` where nothing is to be said".to_owned())
+        }
+        _ => None,
     }
 }
 
@@ -360,7 +374,7 @@ fn syntax_words(error: &Error) -> (String, Option<&'static str>) {
         }
         Error::MergeKeyNotAllowed { .. } => fixed("merge keys (`<<`) are not read", "write the keys out"),
         Error::UnsupportedTag { tag, .. } | Error::TaggedStructFieldName { tag, .. } => {
-            (format!("the tag `{tag}` is not read"), Some("remove the tag"))
+            (format!("the tag `{tag}` is not read"), Some("a text that starts with `!` must be quoted"))
         }
         Error::UnknownAnchor { .. } => {
             fixed("an alias for an anchor that does not exist", "a text that starts with `*` must be quoted")
@@ -368,7 +382,7 @@ fn syntax_words(error: &Error) -> (String, Option<&'static str>) {
         Error::ExternalMessage { msg, .. } if msg.starts_with("recursion limit") => {
             fixed("nested deeper than 24 levels", "write it flatter")
         }
-        Error::ExternalMessage { msg, .. } => (msg.replace('\'', "`"), None),
+        Error::ExternalMessage { msg, .. } => (msg.replace('\'', "`"), help_for(msg)),
         other => {
             let text = other.to_string();
             let line = text.lines().next().unwrap_or("not well-formed YAML");

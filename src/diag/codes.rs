@@ -159,4 +159,12 @@ codes! {
     /// What the templates of an adapter make is not usable: no JSON where entries are wanted, or two
     /// different texts for one file.
     RenderFailed = ("render-failed", Error, "a render is not usable");
+
+    /// A file of the repository does not say what the policy says: it was edited, its source moved, it is
+    /// missing, or nothing asks for it any more.
+    Drift = ("drift", Error, "a file does not say what the policy says");
+    /// Something of the user is in the way of a render, which then writes nothing.
+    OutputConflict = ("output-conflict", Error, "something of the user is in the way");
+    /// An output cannot be read or written: a directory stands there, a link leads out of the root.
+    OutputBlocked = ("output-blocked", Error, "an output cannot be read or written");
 }

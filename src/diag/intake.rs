@@ -2,6 +2,7 @@
 
 use super::{Code, Diagnostic, Sink, SourceId, SourceMap, Span};
 use crate::text::encoding::{self, Problem, ProblemKind};
+use crate::text::frontmatter::{self, FrontMatter};
 
 /// Adds the bytes read at `path`. `None` when they are no acceptable text of at most `max` bytes: the
 /// reason is in `sink`, and as much of the text as can be shown in `sources`.
@@ -21,9 +22,30 @@ pub fn admit(path: &str, bytes: &[u8], max: usize, sources: &mut SourceMap, sink
     }
 }
 
+/// Splits a Markdown source into front matter and body; why not is in `sink`.
+pub fn front_matter<'a>(source: SourceId, sources: &'a SourceMap, sink: &mut Sink) -> Option<FrontMatter<'a>> {
+    match frontmatter::split(&sources.get(source).text) {
+        Ok(parts) => Some(parts),
+        Err(problem) => {
+            let help = match problem {
+                frontmatter::Problem::Missing { .. } => "start with a `---` line, the keys, and another `---` line",
+                frontmatter::Problem::Unterminated { .. } => "end the keys with a second `---` line",
+            };
+            let at = problem.at();
+            let span = Span { source, start: offset(at.start), end: offset(at.end) };
+            sink.push(Diagnostic::new(Code::FrontMatter, problem.to_string()).at(span, "").help(help));
+            None
+        }
+    }
+}
+
 /// The diagnostic for a file that was not even read because it has `bytes` bytes.
 pub fn too_large(path: &str, bytes: usize, max: usize) -> Diagnostic {
     Diagnostic::new(Code::Encoding, ProblemKind::TooLarge { bytes, max }.to_string()).path(path)
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 fn refused(path: &str, bytes: &[u8], problem: Problem, sources: &mut SourceMap) -> Diagnostic {
@@ -32,8 +54,7 @@ fn refused(path: &str, bytes: &[u8], problem: Problem, sources: &mut SourceMap) 
         return diagnostic.path(path);
     }
     let source = sources.add(path, problem.shown(bytes));
-    let start = u32::try_from(problem.offset).unwrap_or(u32::MAX);
-    let end = start.saturating_add(u32::try_from(problem.shown_len()).unwrap_or(0));
+    let (start, end) = (offset(problem.offset), offset(problem.offset + problem.shown_len()));
     let diagnostic = diagnostic.at(Span { source, start, end }, "");
     match problem.kind {
         ProblemKind::Utf16 | ProblemKind::NotUtf8(_) => diagnostic.help("save the file as UTF-8"),
@@ -44,7 +65,6 @@ fn refused(path: &str, bytes: &[u8], problem: Problem, sources: &mut SourceMap) 
 fn hidden_text(source: SourceId, text: &str, run: std::ops::Range<usize>) -> Diagnostic {
     let codes: Vec<String> = text[run.clone()].chars().take(4).map(|c| format!("U+{:04X}", u32::from(c))).collect();
     let more = if text[run.clone()].chars().count() > 4 { " …" } else { "" };
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Diagnostic::new(Code::HiddenText, format!("characters that are not seen: {}{more}", codes.join(" ")))
         .at(Span { source, start: offset(run.start), end: offset(run.end) }, "")
         .help("remove them: an agent reads what a reviewer does not see")
@@ -70,5 +90,19 @@ mod tests {
         assert!(admit("a.md", "a\u{202e}b".as_bytes(), 100, &mut sources, &mut sink).is_some());
         assert!(!sink.has_errors());
         assert_eq!(sink.iter().next().unwrap().message, "characters that are not seen: U+202E");
+    }
+
+    #[test]
+    fn a_file_without_front_matter_says_what_to_write() {
+        let (mut sources, mut sink) = (SourceMap::default(), Sink::new());
+        let open = sources.add("a.md", "---\na: b\n");
+        let plain = sources.add("b.md", "\u{feff}# Title\n");
+        for (id, shown) in [(open, "---"), (plain, "# Title")] {
+            assert!(front_matter(id, &sources, &mut sink).is_none());
+            let found = sink.iter().last().unwrap();
+            assert_eq!((found.code, sources.slice(found.primary.as_ref().unwrap().span)), (Code::FrontMatter, shown));
+        }
+        let whole = sources.add("c.md", "---\na: b\n---\nBody");
+        assert_eq!(front_matter(whole, &sources, &mut sink).map(|parts| parts.body), Some("Body"));
     }
 }

@@ -49,7 +49,7 @@ impl schemars::JsonSchema for Percent {
         "Percent".into()
     }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "description": "Whole percent of the context window.", "type": "string", "pattern": "^[0-9]{1,3} ?%$" })
+        schemars::json_schema!({ "description": "Whole percent of the context window.", "type": "string", "pattern": "^([1-9][0-9]?|100) ?%$" })
     }
 }
 

@@ -61,7 +61,7 @@ impl Planner<'_> {
             (0..selectors.len()).filter(|i| keeps(i) == keep).map(|i| selectors[i].word.clone()).collect()
         };
         let (list, removed) = match self.list.sense {
-            Sense::Allow => (words(true), Vec::new()),
+            Sense::Allow => (self.needed(words(true)), Vec::new()),
             Sense::Deny => (Vec::new(), words(false)),
         };
         let mut tools: Vec<Tool> = Vec::new();
@@ -78,6 +78,22 @@ impl Planner<'_> {
             inform: self.inform(role),
             tools,
         }
+    }
+
+    /// Leaves out words whose tools other kept words bring already: they would only be noise in the file.
+    fn needed(&self, mut words: Vec<String>) -> Vec<String> {
+        let tools = |word: &str| {
+            let found = self.offer.words.iter().find(|w| w.selector.word == word);
+            found.map_or(&[][..], |w| w.tools.as_slice())
+        };
+        for word in words.clone() {
+            let others: Vec<&Tool> = words.iter().filter(|w| **w != word).flat_map(|w| tools(w)).collect();
+            let own = tools(&word);
+            if !own.is_empty() && own.iter().all(|t| others.contains(&t)) {
+                words.retain(|w| *w != word);
+            }
+        }
+        words
     }
 
     fn problem<'s>(&self, role: &Role, selectors: &'s [Selector], fixed: &[Tool]) -> Problem<'s> {

@@ -3,6 +3,7 @@
 pub mod fault;
 pub mod memory;
 pub mod os;
+pub mod overlay;
 pub mod path;
 
 use std::io;

@@ -61,6 +61,69 @@ impl Os {
         }
     }
 
+    /// Follows every link of a path; with what stands at its end, if anything does.
+    fn walk(&self, path: &str) -> io::Result<(String, Option<fs::Metadata>)> {
+        if path.is_empty() {
+            return Ok((String::new(), look(&self.root)?));
+        }
+        path::require(path)?;
+        let mut todo: VecDeque<String> = path.split('/').map(str::to_owned).collect();
+        let mut done: Vec<String> = Vec::new();
+        let mut links = 0;
+        let mut end = None;
+        while let Some(part) = todo.pop_front() {
+            if part == ".." {
+                done.pop().ok_or_else(|| leads_out(path))?;
+                end = None;
+                continue;
+            }
+            done.push(part);
+            let here = done.join("/");
+            if !todo.is_empty() && self.known_plain(&here) {
+                continue;
+            }
+            let full = self.root.join(&here);
+            let Some(meta) = look(&full)? else {
+                end = None;
+                continue;
+            };
+            match kind_of(&meta) {
+                Kind::Dir => self.remember_plain(&here),
+                Kind::Link => {
+                    links += 1;
+                    if links > MAX_LINKS {
+                        return Err(io::Error::new(
+                            io::ErrorKind::InvalidInput,
+                            format!("`{path}` is a loop of links"),
+                        ));
+                    }
+                    done.pop();
+                    let target = fs::read_link(&full)?;
+                    let mut ahead = if target.is_absolute() || target.has_root() {
+                        done.clear();
+                        let inside = target.strip_prefix(&self.root).or_else(|_| target.strip_prefix(&self.given));
+                        parts_of(inside.map_err(|_| leads_out(path))?)?
+                    } else {
+                        parts_of(&target)?
+                    };
+                    ahead.extend(todo);
+                    todo = ahead;
+                    end = None;
+                    continue;
+                }
+                Kind::File(_) | Kind::Other if !todo.is_empty() => {
+                    return Err(io::Error::new(io::ErrorKind::NotADirectory, format!("`{here}` is not a directory")));
+                }
+                Kind::File(_) | Kind::Other => {}
+            }
+            end = Some(meta);
+        }
+        if end.is_none() && !done.is_empty() {
+            end = look(&self.root.join(done.join("/")))?;
+        }
+        Ok((done.join("/"), end))
+    }
+
     /// The real place of `path` itself: its folder resolved, its last part left as it is.
     fn place(&self, path: &str) -> io::Result<(String, PathBuf)> {
         if path.is_empty() {
@@ -120,68 +183,22 @@ impl System for Os {
     }
 
     fn resolve(&self, path: &str) -> io::Result<String> {
-        if path.is_empty() {
-            return Ok(String::new());
-        }
-        path::require(path)?;
-        let mut todo: VecDeque<String> = path.split('/').map(str::to_owned).collect();
-        let mut done: Vec<String> = Vec::new();
-        let mut links = 0;
-        while let Some(part) = todo.pop_front() {
-            if part == ".." {
-                done.pop().ok_or_else(|| leads_out(path))?;
-                continue;
-            }
-            done.push(part);
-            let here = done.join("/");
-            if self.known_plain(&here) {
-                continue;
-            }
-            let full = self.root.join(&here);
-            let Some(meta) = look(&full)? else { continue };
-            match kind_of(&meta) {
-                Kind::Dir => self.remember_plain(&here),
-                Kind::Link => {
-                    links += 1;
-                    if links > MAX_LINKS {
-                        return Err(io::Error::new(
-                            io::ErrorKind::InvalidInput,
-                            format!("`{path}` is a loop of links"),
-                        ));
-                    }
-                    done.pop();
-                    let target = fs::read_link(&full)?;
-                    let mut ahead = if target.is_absolute() || target.has_root() {
-                        done.clear();
-                        let inside = target.strip_prefix(&self.root).or_else(|_| target.strip_prefix(&self.given));
-                        parts_of(inside.map_err(|_| leads_out(path))?)?
-                    } else {
-                        parts_of(&target)?
-                    };
-                    ahead.extend(todo);
-                    todo = ahead;
-                }
-                Kind::File(_) | Kind::Other if !todo.is_empty() => {
-                    return Err(io::Error::new(io::ErrorKind::NotADirectory, format!("`{here}` is not a directory")));
-                }
-                Kind::File(_) | Kind::Other => {}
-            }
-        }
-        Ok(done.join("/"))
+        Ok(self.walk(path)?.0)
     }
 
     fn read(&self, path: &str, max: u64) -> io::Result<Vec<u8>> {
-        let real = self.resolve(path)?;
-        let full = self.root.join(&real);
+        let (real, meta) = self.walk(path)?;
+        let not_found = || io::Error::new(io::ErrorKind::NotFound, format!("`{path}` does not exist"));
+        let irregular = || io::Error::new(io::ErrorKind::InvalidInput, format!("`{path}` is not a regular file"));
         // Opening a pipe would wait for a writer, so its kind is known before; the handle is asked again.
-        if !matches!(kind_of(&fs::symlink_metadata(&full)?), Kind::File(_)) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{path}` is not a regular file")));
+        if !meta.ok_or_else(not_found)?.is_file() {
+            return Err(irregular());
         }
-        let file = File::open(&full)?;
+        let file = File::open(self.root.join(real))?;
         let meta = file.metadata()?;
         let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("`{path}` is larger than {max} bytes"));
         if !meta.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{path}` is not a regular file")));
+            return Err(irregular());
         }
         if meta.len() > max {
             return Err(too_large());

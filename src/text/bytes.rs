@@ -24,7 +24,7 @@ impl FromStr for ByteSize {
         } else {
             UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor)
         };
-        let factor = factor.ok_or_else(|| format!("`{unit}` is not a unit of bytes"))?;
+        let factor = factor.ok_or_else(|| format!("`{unit}` is not a unit of bytes: write B, KiB, MiB or GiB"))?;
         number.checked_mul(factor).map(Self).ok_or_else(|| format!("`{text}` is too large"))
     }
 }
@@ -32,7 +32,7 @@ impl FromStr for ByteSize {
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, factor) =
-            UNITS.iter().find(|(_, factor)| self.0 >= *factor && self.0 % factor == 0).unwrap_or(&("B", 1));
+            UNITS.iter().find(|(_, factor)| self.0 >= *factor && self.0.is_multiple_of(*factor)).unwrap_or(&("B", 1));
         write!(f, "{} {unit}", self.0 / factor)
     }
 }

@@ -69,12 +69,19 @@ fn flow_end(text: &str, start: usize) -> Option<usize> {
     None
 }
 
-/// The end of the key, list dash or bare word at `start`.
+/// The end of the key, list dash or plain value at `start`.
 pub(super) fn word_end(text: &str, start: usize) -> usize {
     let line = &text[start..line_end(text, start)];
-    let end =
-        line.find(": ").or_else(|| line.strip_suffix(':').map(str::len)).or_else(|| line.find([' ', ',', ']', '}']));
-    start + end.unwrap_or(line.len()).max(usize::from(!line.is_empty()))
+    if line.starts_with("- ") || line == "-" {
+        return start + 1;
+    }
+    if let Some(quote) = line.chars().next().filter(|c| ['"', '\''].contains(c)) {
+        return start + line[1..].find(quote).map_or(line.len(), |at| at + 2);
+    }
+    let ends = [": ", ", ", " #", "]", "}"];
+    let end = ends.iter().filter_map(|stop| line.find(stop)).min().unwrap_or(line.len());
+    let word = line[..end].trim_end();
+    start + word.strip_suffix(':').unwrap_or(word).len().max(usize::from(!line.is_empty()))
 }
 
 /// Nothing stands at `at`: the key (without its colon) or word before it.
@@ -144,23 +151,23 @@ fn siblings(text: &str, key: usize) -> Vec<usize> {
     while start > 0 {
         let end = start - 1;
         start = line_start(text, end);
-        let line = text[start..end].trim_end();
-        let content = line.trim_start_matches([' ', '-', '\u{feff}']);
+        let line = text[start..end].trim_start_matches('\u{feff}').trim_end();
+        let content = line.trim_start_matches([' ', '-']);
         if content.is_empty() || content.starts_with('#') {
             if line.starts_with("---") {
                 break;
             }
             continue;
         }
-        let indent = line.len() - line.trim_start_matches([' ', '\u{feff}']).len();
-        let at = line.len() - content.len();
+        let indent = line.len() - line.trim_start_matches(' ').len();
         if indent > column {
             continue;
         }
-        let width = line[..at].trim_start_matches('\u{feff}').len();
+        let width = line.len() - content.len();
         if width != column || (indent < column && !line[indent..].starts_with("- ")) {
             break;
         }
+        let at = text[start..end].trim_end().len() - content.len();
         found.insert(0, start + at);
         if indent < column {
             break;

@@ -26,7 +26,7 @@ fn samples() -> (SourceMap, Vec<Diagnostic>) {
             .path("AGENTS.md"),
         Diagnostic::new(Code::InvalidValue, "escape \u{1b}[31m and \u{202e} stay visible")
             .at(span(&sources, policy, "version"), ""),
-        Diagnostic::new(Code::MissingKey, "output differs").path(".claude/a b:c%.md").help("run `rolecast render`"),
+        Diagnostic::new(Code::MissingKey, "output differs").path(".alpha/a b:c%.md").help("run `rolecast render`"),
         Diagnostic { severity: Severity::Note, ..Diagnostic::new(Code::MissingKey, "nothing to point at") },
     ];
     (sources, diagnostics)
@@ -72,7 +72,7 @@ fn people_see_the_source_with_the_text_underlined() {
       | ^^^^^^^
 
     error[missing-key]: output differs
-     --> .claude/a b:c%.md
+     --> .alpha/a b:c%.md
       = help: run `rolecast render`
 
     note[missing-key]: nothing to point at
@@ -146,7 +146,7 @@ fn programs_get_every_fact_as_json() {
       "code": "missing-key",
       "severity": "error",
       "message": "output differs",
-      "path": ".claude/a b:c%.md",
+      "path": ".alpha/a b:c%.md",
       "line": null,
       "column": null,
       "endLine": null,
@@ -173,7 +173,7 @@ fn github_commands_escape_what_would_end_a_field() {
     ::error file=roles/docs%2C writer.md,line=4,col=3,title=unknown-key::unknown capability `repo.raed`%0Ano such capability%0Anote: capabilities are `family.verb`%0Ahelp: did you mean `repo.read`?
     ::warning file=roles/docs%2C writer.md,line=2,col=25,title=invalid-value::100%25 odd%0Asecond line%0Aafter wide characters%0Aconcerns AGENTS.md
     ::error file=shared-agent-rules/policy.yaml,line=1,col=1,title=invalid-value::escape \u{1b}[31m and \u{202e} stay visible
-    ::error file=.claude/a b%3Ac%25.md,title=missing-key::output differs%0Ahelp: run `rolecast render`
+    ::error file=.alpha/a b%3Ac%25.md,title=missing-key::output differs%0Ahelp: run `rolecast render`
     ::notice title=missing-key::nothing to point at
     ");
 }
@@ -267,7 +267,7 @@ fn sarif_results_point_to_their_places() {
         {
           "physicalLocation": {
             "artifactLocation": {
-              "uri": ".claude/a%20b%3Ac%25.md",
+              "uri": ".alpha/a%20b%3Ac%25.md",
               "uriBaseId": "%SRCROOT%"
             }
           }
@@ -303,4 +303,36 @@ fn the_sarif_log_is_valid_against_the_standard() {
     let mut broken: serde_json::Value = serde_json::from_str(&rendered(Format::Sarif)).unwrap();
     broken["runs"][0]["results"][0]["level"] = "fatal".into();
     assert!(!validator.is_valid(&broken), "the schema must be able to refuse");
+}
+
+proptest::proptest! {
+    /// Whatever the texts of the user are, every format keeps its frame.
+    #[test]
+    fn hostile_texts_break_no_frame(
+        path in "[a-z:,%?#\u{1b}\n\r ü/\u{202e}]{1,12}",
+        text in "[a-z:,%\u{1b}\n\r\tü\u{0}\u{202e}日]{0,30}",
+        message in "[a-z:,%\u{1b}\n\r ü\u{202e}]{1,20}",
+        start in 0_u32..40,
+        length in 0_u32..40,
+    ) {
+        let mut sources = SourceMap::default();
+        let source = sources.add(path.clone(), text);
+        let diagnostics = [
+            Diagnostic::new(Code::InvalidValue, message.clone())
+                .at(Span { source, start, end: start + length }, message.clone())
+                .help(message.clone()),
+            Diagnostic::new(Code::InvalidValue, message).path(path.clone()),
+        ];
+        let all = |format| render(format, &diagnostics, &sources, Look::default());
+        proptest::prop_assert_eq!(all(Format::Github).lines().filter(|line| line.starts_with("::error ")).count(), 2);
+        proptest::prop_assert_eq!(all(Format::Github).lines().count(), 2);
+        let obeyed = all(Format::Human).contains(['\u{1b}', '\u{202e}', '\r']);
+        proptest::prop_assert!(!obeyed);
+        let json: serde_json::Value = serde_json::from_str(&all(Format::Json)).unwrap();
+        proptest::prop_assert_eq!(&json[1]["path"], &path);
+        let sarif: serde_json::Value = serde_json::from_str(&all(Format::Sarif)).unwrap();
+        let location = &sarif["runs"][0]["results"][1]["locations"][0]["physicalLocation"]["artifactLocation"];
+        let uri = location["uri"].as_str().unwrap();
+        proptest::prop_assert!(uri.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._~/%".contains(&b)), "{}", uri);
+    }
 }

@@ -1,0 +1,126 @@
+//! What a comparison found, for people and for programs.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::diag::render::{Format, Look, render};
+use crate::diag::{Code, Diagnostic, Sink, SourceMap};
+use crate::sync::diff::unified;
+use crate::sync::{Change, Comparison};
+
+use super::exit::Exit;
+use super::ui::Ui;
+
+/// Prints a comparison in the format asked for and says how the command ends.
+///
+/// Diagnostics of the compilation belong to the result of the formats for programs.
+pub fn report(comparison: &Comparison, sink: Sink, sources: &SourceMap, ui: &Ui) -> Exit {
+    match ui.format {
+        Format::Human => {
+            ui.diagnostics(&sink, sources);
+            ui.result(&human(comparison));
+            for note in &comparison.notes {
+                ui.say(&format!("note: {}: {}", note.path, note.text));
+            }
+        }
+        Format::Json => ui.result(&json(comparison, &sink, sources)),
+        Format::Github | Format::Sarif => {
+            let mut all = sink;
+            for diagnostic in diagnostics(comparison) {
+                all.push(diagnostic);
+            }
+            ui.diagnostics(&all, sources);
+        }
+    }
+    exit(comparison)
+}
+
+/// The code that a comparison ends with.
+pub fn exit(comparison: &Comparison) -> Exit {
+    if !comparison.problems.is_empty() {
+        Exit::Environment
+    } else if comparison.changes.is_empty() {
+        Exit::Clean
+    } else {
+        Exit::Drift
+    }
+}
+
+/// Causes, remedies and diffs, file by file.
+pub fn human(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    for problem in &comparison.problems {
+        let _ = writeln!(out, "{}: {}", problem.path, problem.message);
+    }
+    for change in &comparison.changes {
+        out.push_str(&one(change));
+    }
+    out
+}
+
+fn one(change: &Change) -> String {
+    let mut out = String::new();
+    let mut remedies: Vec<&str> = Vec::new();
+    for cause in &change.causes {
+        let _ = writeln!(out, "{}: {cause}", change.path);
+        if !remedies.contains(&cause.remedy()) {
+            remedies.push(cause.remedy());
+        }
+    }
+    for conflict in &change.conflicts {
+        let _ = writeln!(out, "{}: {conflict}", change.path);
+    }
+    for remedy in remedies {
+        let _ = writeln!(out, "  {remedy}");
+    }
+    out.push_str(&unified(change));
+    out
+}
+
+fn json(comparison: &Comparison, sink: &Sink, sources: &SourceMap) -> String {
+    let found = render(Format::Json, sink.sorted(sources), sources, Look::default());
+    let changes: Vec<Value> = comparison
+        .changes
+        .iter()
+        .map(|change| {
+            json!({
+                "path": change.path,
+                "causes": change.causes.iter().map(|c| json!({
+                    "id": c.id(), "message": c.to_string(), "pointer": c.pointer(), "remedy": c.remedy(),
+                })).collect::<Vec<_>>(),
+                "conflicts": change.conflicts.iter().map(|c| json!({ "message": c.message, "forceable": c.forceable })).collect::<Vec<_>>(),
+                "sources": change.sources,
+                "diff": unified(change),
+            })
+        })
+        .collect();
+    let value = json!({
+        "clean": comparison.is_clean(),
+        "changes": changes,
+        "problems": comparison.problems.iter().map(|p| json!({ "path": p.path, "message": p.message })).collect::<Vec<_>>(),
+        "notes": comparison.notes.iter().map(|n| json!({ "path": n.path, "text": n.text })).collect::<Vec<_>>(),
+        "diagnostics": serde_json::from_str::<Value>(&found).unwrap_or_default(),
+    });
+    format!("{value:#}\n")
+}
+
+fn diagnostics(comparison: &Comparison) -> Vec<Diagnostic> {
+    let problems = comparison
+        .problems
+        .iter()
+        .map(|p| Diagnostic::new(Code::OutputBlocked, p.message.clone()).path(p.path.clone()));
+    let changes = comparison.changes.iter().flat_map(|change| {
+        let causes = change.causes.iter().map(|cause| {
+            let sources = change.sources.iter().take(3).map(|s| format!("made of `{s}`"));
+            let d = Diagnostic::new(Code::Drift, cause.to_string()).path(change.path.clone()).help(cause.remedy());
+            sources.fold(d, Diagnostic::note)
+        });
+        let conflicts = change
+            .conflicts
+            .iter()
+            .map(|c| Diagnostic::new(Code::OutputConflict, c.message.clone()).path(change.path.clone()));
+        causes.chain(conflicts).collect::<Vec<_>>()
+    });
+    problems.chain(changes).collect()
+}

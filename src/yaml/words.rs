@@ -1,0 +1,27 @@
+//! The parser's words in the words of the people who write the files.
+
+/// Kinds in the words of the file instead of those of the parser and the program.
+pub(super) fn kind_words(kind: &str) -> &str {
+    match kind {
+        "u8" | "u16" | "u32" | "u64" | "usize" | "i8" | "i16" | "i32" | "i64" | "an integer" => "a whole number",
+        "f32" | "f64" => "a number",
+        "bool" => "a boolean",
+        "string scalar" | "string" | "a string" | "scalar" => "a single value",
+        "mapping start" | "map" | "a map" => "a mapping",
+        "sequence start" | "seq" | "a sequence" => "a list",
+        "enum" => "a word or a mapping with one key",
+        kind if kind.starts_with("struct ") => "a mapping",
+        kind => kind,
+    }
+}
+
+/// What to do about the mistakes people make most, by the parser's words for them.
+pub(super) fn help_for(message: &str) -> Option<&'static str> {
+    let helps = [
+        ("mapping values are not allowed", "put a text that contains `: ` in quotes"),
+        ("unknown escape character", "in double quotes write `\\\\` for a backslash, or use single quotes"),
+        ("unexpected character", "put the text in quotes"),
+        ("trailing content after single-quoted", "in single quotes write `''` for an apostrophe"),
+    ];
+    helps.iter().find(|(words, _)| message.contains(words)).map(|(_, help)| *help)
+}
