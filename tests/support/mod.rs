@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 /// A policy for all shipped hosts that takes over everything shipped.
-pub const FIVE: &str = "version: 1\nhosts: { claude-code: {}, codex: {}, cursor: {}, copilot: {}, gemini-cli: {} }\nextends: [builtin]\n";
+pub const FIVE: &str =
+    "version: 1\nhosts: { claude-code: {}, codex: {}, cursor: {}, copilot: {}, gemini-cli: {} }\nextends: [builtin]\n";
 
 /// A repository.
 pub struct Repo {
@@ -76,4 +77,67 @@ impl Repo {
         let args: Vec<&str> = args.iter().copied().chain(["--format", "json"]).collect();
         serde_json::from_str(&self.page(&args)).expect("JSON")
     }
+}
+
+/// A policy with budgets and a server for two hosts.
+pub const TRIAGE_POLICY: &str = r#"version: 1
+hosts: { claude-code: {}, codex: {} }
+budgets:
+  tool-result: { target: 12KiB, limit: 32KiB }
+  search: { target: 20, limit: 100 }
+  instructions: { target: 12KiB, limit: 32KiB }
+servers:
+  tickets:
+    command: tickets-mcp
+    tools:
+      get_ticket: { confers: [ticket.read] }
+      set_ticket: { confers: [ticket.read, ticket.write] }
+"#;
+
+/// A role with every kind of scope but commands, with denials that one of the hosts cannot hold.
+pub const TRIAGE: &str = r#"---
+description: Sorts tickets.
+grants:
+  repo.read: {}
+  ticket.read: {}
+  web.fetch: { domains: ["tracker.example"] }
+  repo.create: { paths: ["triage/**"] }
+deny:
+  ticket.write: enforced
+  shell.run: guarded
+waive:
+  codex:
+    ticket.write: "a Codex sub-agent shares the parent's servers"
+    shell.run: "Codex reads only through its shell"
+stop: ["a ticket has no owner"]
+---
+Sort the tickets.
+"#;
+
+/// A rule for paths.
+pub const WEB: &str = r#"---
+title: Web files
+activation: { paths: ["web/**"] }
+---
+Keep pages small.
+"#;
+
+/// A rule that is always on, with a figure and a host note.
+pub const CORE: &str = r#"---
+title: Core
+activation: always
+template: true
+---
+Look at most at {{ budgets.search.limit }} results.
+Be brief.
+{% block host_note %}You run in {{ host.title }}.{% endblock %}
+"#;
+
+/// The repository of these sources, with an `AGENTS.md` of the user.
+pub fn triage() -> Repo {
+    Repo::with(TRIAGE_POLICY)
+        .file("shared-agent-rules/roles/triage.md", TRIAGE)
+        .file("shared-agent-rules/web.md", WEB)
+        .file("shared-agent-rules/core.md", CORE)
+        .file("AGENTS.md", "# Mine\n\nMy own text.\n")
 }
