@@ -176,8 +176,8 @@ Claude Code (claude-code), seen on @anthropic-ai/claude-code 2.1.332, 2026-11-30
   mcp__claude-in-chrome__javascript_tool          -                   browser.inspect, browser.interact, browser.script
   mcp__claude-in-chrome__browser_batch            -                   browser.*
   mcp__claude-in-chrome__shortcuts_execute        -                   browser.*
-  mcp__tickets__get_ticket (server tickets)       triage              ticket.read
-  mcp__tickets__set_ticket (server tickets)       -                   ticket.*
+  mcp__tickets__get_ticket, if server-configured  triage              ticket.read
+  mcp__tickets__set_ticket, if server-configured  -                   ticket.*
   ToolSearch                                      -                   none of the capabilities
   ReportFindings                                  -                   none of the capabilities
   TaskStop                                        -                   none of the capabilities
@@ -190,8 +190,13 @@ Claude Code (claude-code), seen on @anthropic-ai/claude-code 2.1.332, 2026-11-30
   mcp__claude-in-chrome__list_connected_browsers  -                   none of the capabilities
   mcp__claude-in-chrome__select_browser           -                   none of the capabilities
   mcp__claude-in-chrome__switch_browser           -                   none of the capabilities
+  where
+    if server-configured  the server of that tool is configured on this host and running; this render does not configure
+                          it; else the role has no such tool; how: add the server to the host's own MCP configuration
+                          under the name the policy gives it
 
-servers of the policy; a tool that is not named here is granted to no role
+servers of the policy; a tool that is not named here is granted to no role, and a role that keeps the session's
+servers has it all the same
   tickets/get_ticket  ticket.read
   tickets/set_ticket  ticket.*
 "#);

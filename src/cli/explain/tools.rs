@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::plan::offer::{self, Origin, Tool};
+use crate::plan::role::SERVER_CONFIGURED;
 
+use super::conditions;
 use super::layout::Table;
 use super::view::{Shown, View};
 
@@ -15,7 +17,8 @@ pub fn human(view: &View<'_>) -> String {
     for host in &view.hosts {
         let _ = writeln!(out, "{} ({}), seen on {}", host.adapter.title, host.plan.host, super::role::seen_on(*host));
         let mut table = Table::default();
-        table.row(["tool", "roles that have it", "makes possible"]);
+        let roles = format!("roles that have it{}", under(&list_terms(*host)));
+        table.row(["tool".to_owned(), roles, "makes possible".to_owned()]);
         for tool in all(view, *host) {
             let roles = holders(*host, &tool);
             let roles = if roles.is_empty() { "-".to_owned() } else { roles.join(", ") };
@@ -25,6 +28,10 @@ pub fn human(view: &View<'_>) -> String {
             table.row([name.as_str(), "-", "none of the capabilities"]);
         }
         out.push_str(&table.print(2, &[36, 34]));
+        let terms = conditions::explain(host.adapter, &terms(view, *host));
+        if !terms.is_empty() {
+            let _ = write!(out, "  where\n{}", terms.print(4, &[24]));
+        }
         out.push('\n');
     }
     out.push_str(&servers(view));
@@ -34,8 +41,28 @@ pub fn human(view: &View<'_>) -> String {
 fn shown(tool: &Tool) -> String {
     match &tool.origin {
         Origin::Native => tool.name.clone(),
-        Origin::Mcp { server } => format!("{} (server {server})", tool.name),
+        Origin::Mcp { .. } => format!("{}{}", tool.name, under(&[SERVER_CONFIGURED.to_owned()])),
     }
+}
+
+/// Conditions under which the roles' lists are as planned.
+fn list_terms(host: Shown<'_>) -> Vec<String> {
+    let planned = host.adapter.forms.values().filter(|f| !f.launched);
+    let lists = planned.filter_map(|form| offer::list(host.adapter, form));
+    conditions::named(lists.map(|l| l.claim.conditions.as_slice()))
+}
+
+/// Every condition on the page of a host.
+fn terms(view: &View<'_>, host: Shown<'_>) -> Vec<String> {
+    let mut terms = list_terms(host);
+    if all(view, host).iter().any(|t| t.origin != Origin::Native) {
+        terms.push(SERVER_CONFIGURED.to_owned());
+    }
+    terms
+}
+
+fn under(conditions: &[String]) -> String {
+    conditions.iter().map(|c| format!(", if {c}")).collect()
 }
 
 /// The host's own tools that confer something, then those of servers as the roles' plans have them.
@@ -78,7 +105,9 @@ fn servers(view: &View<'_>) -> String {
     if view.policy.servers.is_empty() {
         return "the policy declares no servers\n".to_owned();
     }
-    let mut out = String::from("servers of the policy; a tool that is not named here is granted to no role\n");
+    let mut out = String::from(
+        "servers of the policy; a tool that is not named here is granted to no role, and a role that keeps the session's\nservers has it all the same\n",
+    );
     let mut table = Table::default();
     for server in view.policy.servers.values() {
         if server.tools.is_empty() {
@@ -114,7 +143,13 @@ pub fn json(view: &View<'_>) -> Value {
                     value
                 })
                 .collect();
-            json!({ "host": host.plan.host, "tools": tools, "inert": host.adapter.inert })
+            json!({
+                "host": host.plan.host,
+                "tools": tools,
+                "inert": host.adapter.inert,
+                "lists-hold-if": list_terms(*host),
+                "conditions": conditions::json(host.adapter, &terms(view, *host)),
+            })
         })
         .collect();
     let names = |set: crate::resolve::CapSet| set.iter().map(|c| view.policy.catalogue.name(c)).collect::<Vec<_>>();
