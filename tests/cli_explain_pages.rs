@@ -286,3 +286,33 @@ AGENTS.md:1
 not rendered: this line is your own
 "#);
 }
+
+#[test]
+fn a_setting_is_traced_to_its_budget_and_foreign_settings_are_not() {
+    let repo =
+        triage().file(".claude/settings.json", "{\n  \"bashOutputMaxChars\": 12288,\n  \"theme\": \"dark\"\n}\n");
+    assert_eq!(
+        places(&repo, ".claude/settings.json:2"),
+        ["shared-agent-rules/policy.yaml:4 its budget, in the unit of the host"]
+    );
+    assert_eq!(repo.json(&["explain", ".claude/settings.json:3"])["ours"], false);
+}
+
+#[test]
+fn an_import_line_says_what_it_includes() {
+    insta::assert_snapshot!(triage().page(&["explain", "CLAUDE.md:2"]), @r#"
+CLAUDE.md:2
+  @AGENTS.md
+written in no source: it includes the rendered `AGENTS.md`
+"#);
+}
+
+#[test]
+fn a_line_of_a_settings_file_that_is_not_there_yet_has_no_place() {
+    let run = triage().run(&["explain", ".claude/settings.json:2"]);
+    assert_eq!(run.code, 2);
+    insta::assert_snapshot!(run.err, @r#"
+error: `.claude/settings.json` has no line 2
+help: it is not there yet; run `rolecast render`
+"#);
+}

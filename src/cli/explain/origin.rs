@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::plan::delivery::Part;
 use crate::render::artifact::{Artifact, Content};
 use crate::system::System;
 use crate::text::block;
@@ -75,13 +76,19 @@ pub fn pages(view: &View<'_>, system: &dyn System, subject: &Subject<'_>) -> Res
     };
     let (text, ours, places) = match found {
         Found::Beyond(count) => {
-            return Err(Failure::usage(format!("`{}` has no line {number}", artifact.path))
-                .help(format!("it has {count} lines")));
+            let help = match count {
+                0 => "it is not there yet; run `rolecast render`".to_owned(),
+                count => format!("it has {count} lines"),
+            };
+            return Err(Failure::usage(format!("`{}` has no line {number}", artifact.path)).help(help));
         }
         Found::Marker => ("a marker around the text that rolecast owns".to_owned(), true, Vec::new()),
         Found::Users(text) => (text, false, Vec::new()),
         Found::Ours(text) => {
-            let places = search(view, artifact, &text);
+            let mut places = budgets(view, artifact, &text);
+            if places.is_empty() {
+                places = search(view, artifact, &text);
+            }
             (text, true, places)
         }
     };
@@ -91,6 +98,8 @@ pub fn pages(view: &View<'_>, system: &dyn System, subject: &Subject<'_>) -> Res
         out.push_str("not rendered: this line is your own\n");
     } else if frame {
         out.push_str("rendered, and written in no source\n");
+    } else if let Some(target) = included(view, artifact, &text) {
+        let _ = writeln!(out, "written in no source: it includes the rendered `{target}`");
     } else if places.is_empty() {
         out.push_str("no line of a source says this by itself; the file is made of\n");
         out.push_str(&whole(view, artifact));
@@ -172,9 +181,13 @@ fn templates<'a>(view: &View<'a>, artifact: &Artifact) -> Vec<(String, &'a str)>
     let mut found = Vec::new();
     for host in &artifact.hosts {
         let Some(adapter) = view.loaded.adapters.get(host) else { continue };
-        let outputs = adapter.outputs.values().filter(|o| fits(&o.file, &artifact.path)).map(|o| &o.template);
-        let carriers = adapter.carriers.iter().filter(|c| fits(&c.file, &artifact.path)).map(|c| &c.template);
-        for name in outputs.chain(carriers).flatten() {
+        let outputs = adapter.outputs.values().map(|o| (&o.file, &o.template));
+        let carriers = adapter.carriers.iter().map(|c| (&c.file, &c.template));
+        let fitting: Vec<_> = outputs.chain(carriers).filter(|(file, _)| fits(file, &artifact.path)).collect();
+        // A file that is named as it is comes from no family of files.
+        let exact = fitting.iter().any(|(file, _)| **file == artifact.path);
+        for name in fitting.iter().filter(|(file, _)| !exact || **file == artifact.path).filter_map(|(_, t)| t.as_ref())
+        {
             let key = format!("{host}/{name}");
             let Some(text) = view.loaded.templates.get(&key) else { continue };
             let own = view.sources().iter().find(|s| s.path.ends_with(&format!("templates/{key}")));
@@ -193,6 +206,38 @@ fn fits(pattern: &str, path: &str) -> bool {
         (Some(open), Some(close)) => path.starts_with(&pattern[..open]) && path.ends_with(&pattern[close + 1..]),
         _ => pattern == path,
     }
+}
+
+/// The rendered file that a line of ours includes.
+fn included<'a>(view: &View<'a>, artifact: &Artifact, text: &str) -> Option<&'a str> {
+    let file = view.plan.delivery.files.iter().find(|f| f.path == artifact.path)?;
+    file.parts.iter().find_map(|part| match part {
+        Part::Import { line, target } if line.trim() == text.trim() => Some(target.as_str()),
+        _ => None,
+    })
+}
+
+/// The budgets that a setting on this line carries.
+fn budgets(view: &View<'_>, artifact: &Artifact, text: &str) -> Vec<Place> {
+    let Content::Entries(_) = artifact.content else { return Vec::new() };
+    let mut found = Vec::new();
+    for host in view.hosts.iter().filter(|h| artifact.hosts.contains(&h.plan.host)) {
+        for knob in &host.plan.knobs {
+            let here = host.adapter.outputs.get(&knob.output).is_some_and(|o| o.file == artifact.path);
+            if !here || !knob.path.last().is_some_and(|key| text.contains(key.as_str())) {
+                continue;
+            }
+            let name = knob.budget.split('.').next().unwrap_or_default();
+            let key = format!("{name}:");
+            // The policy read last has the say.
+            let yaml = view.sources().iter().filter(|s| s.path.ends_with(".yaml") && !s.path.contains("adapters/"));
+            let lines = yaml.flat_map(|s| {
+                places(&s.path, &s.text, "its budget, in the unit of the host", |l| l.trim_start().starts_with(&key))
+            });
+            found.extend(lines.last().filter(|place| !found.contains(place)));
+        }
+    }
+    found
 }
 
 /// Every place that says `text`: the same line, else a front-matter value in it, else a line of a template.
