@@ -185,6 +185,9 @@ fn way(delivery: &Delivery, adapter: &Adapter, host: &HostDelivery, index: usize
             };
             Way { words, conditions: route.conditions.clone() }
         }
+        Some(route) if host.arrivals.get(index).is_some_and(|reach| reach.roles.max > 1) => {
+            Way::sure(format!("in the role, perhaps also through `{}`", route.file))
+        }
         _ => Way::sure("in the role"),
     }
 }
