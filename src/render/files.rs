@@ -58,6 +58,16 @@ impl Maker<'_, '_> {
         self.inputs.policy.rules.iter().map(|r| self.inputs.source_path(r.source)).collect()
     }
 
+    /// The policy's own YAML: what settings are made of.
+    fn policy_sources(&self) -> Vec<String> {
+        self.inputs
+            .sources
+            .iter()
+            .map(|s| s.path.clone())
+            .filter(|p| p.ends_with(".yaml") && !p.contains("/adapters/"))
+            .collect()
+    }
+
     fn host(&self, id: &str) -> Option<(&HostDelivery, &Adapter)> {
         let delivery = self.inputs.plan.delivery.hosts.iter().find(|h| h.host == id)?;
         Some((delivery, self.inputs.adapters.get(id)?))
@@ -241,7 +251,8 @@ impl Maker<'_, '_> {
         }
         let found = entries;
         if !found.is_empty() {
-            let sources = self.rule_sources();
+            let text = found.iter().any(|e| e.value.as_str().is_some_and(|v| v.contains('\n')));
+            let sources = if text { self.rule_sources() } else { self.policy_sources() };
             self.push(output.file.clone(), Content::Entries(found), sources, vec![adapter.id.clone()]);
         }
     }

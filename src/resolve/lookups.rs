@@ -44,6 +44,12 @@ pub(super) fn adapters(loaded: &Loaded, hosts: &[String], catalogue: &Catalogue,
                 wrong(format!("tool `{name}` names the unknown capability `{cap}`"));
             }
         }
+        let servers = adapter.mcp.iter().flat_map(|m| &m.conditions);
+        for name in adapter.tools.values().flat_map(|t| &t.conditions).chain(servers) {
+            if !adapter.conditions.contains_key(name) {
+                wrong(format!("a tool names the unknown condition `{name}`"));
+            }
+        }
         forms(adapter, &mut wrong);
         for pointer in adapter.knobs.iter().map(|k| &k.set).chain(adapter.reads.iter().filter_map(|r| r.needs.as_ref()))
         {
