@@ -18,7 +18,7 @@ mod place;
 mod words;
 
 pub(crate) use alternative::alternatives;
-use words::{help_for, kind_words};
+use words::{alternative_help, help_for, kind_words};
 
 /// Largest source read, in bytes; one place for the number.
 pub const MAX_SOURCE_BYTES: usize = 1 << 20;
@@ -249,9 +249,10 @@ impl Text<'_> {
     fn unknown_word(&self, word: &str, expected: &[&'static str], at: Range<usize>) -> Diagnostic {
         let diagnostic = Diagnostic::new(Code::InvalidValue, format!("`{word}` is not allowed here"))
             .at(self.span(place::widen(self.yaml, at)), "not one of the allowed values");
-        match nearest(word, expected.iter().copied()) {
-            Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
-            None => diagnostic.help(format!("allowed: {}", expected.join(", "))),
+        match (nearest(word, expected.iter().copied()), alternative_help(expected)) {
+            (Some(name), _) => diagnostic.help(format!("did you mean `{name}`?")),
+            (None, Some(help)) => diagnostic.help(help),
+            (None, None) => diagnostic.help(format!("allowed: {}", expected.join(", "))),
         }
     }
 
@@ -345,6 +346,12 @@ fn message_help(error: &Error, found: &str) -> Option<String> {
         (Error::Unexpected { expected: "sequence start", .. }, Some(word)) => Some(format!("write `[{word}]`")),
         (Error::Unexpected { expected: "mapping start", .. }, None) if found == "nothing" => {
             Some("write `{}` where nothing is to be said".to_owned())
+        }
+        (Error::Unexpected { expected: "mapping start", .. }, None) if found == "a list" => {
+            Some("give each name a value, as in `{ name: {} }`".to_owned())
+        }
+        (Error::Unexpected { expected: "mapping start", .. }, Some(word)) => {
+            Some(format!("say what `{word}` is for, as in `{{ key: {word} }}`"))
         }
         _ => None,
     }

@@ -33,6 +33,7 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
             )
             .path(via.first().cloned().unwrap_or_default())
             .note(format!("through {}", files(via)))
+            .help("see `rolecast explain --delivery`; leave one of the hosts out, or remove the files of yours named here")
         }
         Finding::Never { host, agent, text } => Diagnostic::new(
             Code::TextNever,
@@ -43,33 +44,39 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
             Diagnostic::new(Code::UserFileUnread, format!("{} would no longer read your `{file}`", title(host)))
                 .path(file.clone())
                 .note(format!("because of {}", files(because)))
+                .help("move your text into a rule of the policy, or leave the host out")
         }
         Finding::UserGained { host, file } => {
             Diagnostic::new(Code::UserFileGained, format!("{} would now also read your `{file}`", title(host)))
                 .path(file.clone())
+                .help("nothing to do if that is what you want; else delete the file, or leave the host out")
         }
         Finding::NoCardCarrier { host, taken } => {
             let d = Diagnostic::new(
                 Code::CardHomeless,
                 format!("no file of {} alone can carry its host notes", title(host)),
             )
-            .help("the notes stand in the roles only");
+            .note("they stand in its roles only; its main agent is not given them")
+            .help("free one of the host's own files, or leave one of the hosts out");
             if taken.is_empty() { d } else { d.note(format!("also read by other hosts, or yours: {}", files(taken))) }
         }
         Finding::ForeignCard { host, card } => Diagnostic::new(
             Code::CardForeign,
             format!("{} is also given the host notes of {}", title(host), title(card)),
-        ),
+        )
+        .help("leave one of the two hosts out if the notes must not be seen"),
         Finding::ScopedAlways { host, carrier } => Diagnostic::new(
             Code::ScopedAlways,
             format!("{} is given the rules in `{carrier}` all the time", title(host)),
         )
-        .path(carrier.clone()),
+        .path(carrier.clone())
+        .help("make the rule short, or give it `activation: { on-demand: … }`"),
         Finding::BorrowedRoles { host, from, file } => Diagnostic::new(
             Code::RolesBorrowed,
             format!("{} takes the roles rendered for {} in `{file}`", title(host), title(from)),
         )
-        .path(file.clone()),
+        .path(file.clone())
+        .help("leave one of the two hosts out"),
         Finding::MainOnlyReachesRoles { .. } | Finding::Perhaps { .. } => return None,
     })
 }

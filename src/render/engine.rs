@@ -30,7 +30,19 @@ impl TemplateProblem {
         let at = |n: usize| base.saturating_add(u32::try_from(n).unwrap_or(0));
         Diagnostic::new(Code::Template, self.message.clone())
             .at(Span { source, start: at(start), end: at(end) }, "")
-            .help("rules see `budgets` and `policy`, their `host_note` block sees `host` too; roles see `budgets`, `policy` and `role`")
+            .help(self.help())
+    }
+}
+
+impl TemplateProblem {
+    fn help(&self) -> &'static str {
+        if self.message.starts_with("`host.") || self.message.starts_with("`host`") {
+            "what depends on the host stands in a rule, between `{% block host_note %}` and `{% endblock %}`"
+        } else if self.message.starts_with("syntax error") {
+            "close every `{{` with `}}` and every `{%` with `%}`, or take `template: true` away to keep braces as text"
+        } else {
+            "rules see `budgets` and `policy`, their `host_note` block sees `host` too; roles see `budgets`, `policy` and `role`"
+        }
     }
 }
 

@@ -187,7 +187,8 @@ pub(super) fn catalogue(merged: &Merged<'_>, sink: &mut Sink) -> Catalogue {
             let why = if well_formed { "this name is taken" } else { "not of the form `family.verb`" };
             sink.push(
                 Diagnostic::new(Code::CapabilityName, format!("`{}` cannot be a capability of the policy", name.value))
-                    .at_opt(name.span, why),
+                    .at_opt(name.span, why)
+                    .help("use two lower-case words, like `deploy.run`, that no other capability has"),
             );
             continue;
         }

@@ -35,10 +35,14 @@ fn rule(raw: &Raw<RuleFile>, sink: &mut Sink) -> Rule {
     if raw.body.trim().is_empty() {
         sink.push(
             Diagnostic::new(Code::RuleEmpty, format!("rule `{}` has no text", raw.id))
-                .at_opt(raw.meta.title.span, "only front matter"),
+                .at_opt(raw.meta.title.span, "only front matter")
+                .help("write what agents must do below the front matter, or delete the file"),
         );
     }
     one_line("title", &raw.meta.title, sink);
+    if raw.meta.template.as_ref().is_none_or(|t| !t.value) {
+        super::template::check(&raw.body, raw.source, raw.body_at, "this rule", sink);
+    }
     let audience: Vec<Audience> = raw
         .meta
         .audience
@@ -71,7 +75,8 @@ fn activation(raw: &Raw<RuleFile>, sink: &mut Sink) -> RuleActivation {
             if globs.is_empty() {
                 sink.push(
                     Diagnostic::new(Code::ScopeEmpty, format!("the paths of rule `{}` are empty", raw.id))
-                        .at_opt(span, "never matches"),
+                        .at_opt(span, "never matches")
+                        .help("name the files it is for, as in `{ paths: [\"docs/**\"] }`"),
                 );
             }
             for glob in globs {

@@ -15,6 +15,22 @@ pub(super) fn kind_words(kind: &str) -> &str {
     }
 }
 
+/// How the alternatives that take a value are written, by the words they start with.
+pub(super) fn alternative_help(expected: &[&'static str]) -> Option<&'static str> {
+    match expected {
+        ["env", "literal"] => Some(
+            "name a variable of the environment, as in `{ env: TOKEN }`; what is no secret may be `{ literal: text }`",
+        ),
+        ["always", "paths", "on-demand"] => {
+            Some("write `always`, `{ paths: [\"docs/**\"] }` or `{ on-demand: \"when to read it\" }`")
+        }
+        ["argument", "constant", "runtime"] => {
+            Some("say where the value comes from: `{ argument: … }`, `{ constant: … }` or `{ runtime: … }`")
+        }
+        _ => None,
+    }
+}
+
 /// What to do about the mistakes people make most, by the parser's words for them.
 pub(super) fn help_for(message: &str) -> Option<&'static str> {
     let helps = [
