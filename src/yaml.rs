@@ -102,6 +102,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Sp<T> {
             } else {
                 start as usize..end as usize
             };
+            // The parser counts the line break after a block of text, and the indentation of what follows.
+            let seen = yaml.get(wide.clone()).map_or(wide.end, |text| wide.start + text.trim_end().len());
+            let wide = wide.start..seen.max(wide.start);
             let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX).saturating_add(*base);
             Some(Span { source: *source, start: offset(wide.start), end: offset(wide.end) })
         });
@@ -244,6 +247,7 @@ impl Text<'_> {
         };
         Diagnostic::new(Code::MissingKey, format!("missing key `{field}`"))
             .at(self.span(place), format!("`{field}` is required in this mapping"))
+            .help(format!("add `{field}:`"))
     }
 
     fn unknown_word(&self, word: &str, expected: &[&'static str], at: Range<usize>) -> Diagnostic {
@@ -348,7 +352,7 @@ fn message_help(error: &Error, found: &str) -> Option<String> {
             Some("write `{}` where nothing is to be said".to_owned())
         }
         (Error::Unexpected { expected: "mapping start", .. }, None) if found == "a list" => {
-            Some("give each name a value, as in `{ name: {} }`".to_owned())
+            Some("give each name a value, as in `{ name: … }`".to_owned())
         }
         (Error::Unexpected { expected: "mapping start", .. }, Some(word)) => {
             Some(format!("say what `{word}` is for, as in `{{ key: {word} }}`"))

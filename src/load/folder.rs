@@ -150,12 +150,20 @@ impl Reader<'_> {
                 Vec::new()
             }
             Ok(entries) => {
-                entries.into_iter().filter(|(name, _)| !name.starts_with('.')).map(|(name, _)| name).collect()
+                // A folder with the ending of a file is reported as not read.
+                let file = |name: &str| name.ends_with(".md") || name.ends_with(".yaml");
+                entries
+                    .into_iter()
+                    .filter(|(name, kind)| !name.starts_with('.') && !(matches!(kind, Kind::Dir) && file(name)))
+                    .map(|(name, _)| name)
+                    .collect()
             }
             Err(error) => {
                 let why = unreadable(dir, &error);
                 self.sink.push(match from {
-                    Some(from) => Diagnostic { path: None, ..why }.at(from, "named here"),
+                    Some(from) => Diagnostic { path: None, ..why }
+                        .at(from, "named here")
+                        .help("folders are named from the root of the repository, like `policies/base`"),
                     None => why,
                 });
                 Vec::new()
@@ -196,6 +204,8 @@ impl Reader<'_> {
 
 fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
     let why = match error.kind() {
+        // What is not the system's own word says the path and the reason itself.
+        _ if error.get_ref().is_some() => error.to_string(),
         io::ErrorKind::NotFound => format!("`{path}` does not exist"),
         io::ErrorKind::NotADirectory => format!("`{path}` is not a folder"),
         io::ErrorKind::IsADirectory => format!("`{path}` is a folder, not a file"),

@@ -40,6 +40,9 @@ fn folder(system: &dyn System, dir: &str, path: &str, endings: &[&str]) -> Diagn
     if !sources {
         d.severity = Severity::Warning;
     }
+    if matches!(path.strip_prefix(&format!("{dir}/")), Some("roles" | "adapters" | "templates")) {
+        return d.help("`layout` names another folder for these: move the files there");
+    }
     match endings {
         [] => d.help(format!("move it out of `{dir}`")),
         _ => d.help(format!("move its files into `{dir}` itself, or the folder out of it")),

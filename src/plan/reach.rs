@@ -39,7 +39,7 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
             Code::TextNever,
             format!("{} does not reach {} of {}", text_name(policy, text), agent_name(*agent), title(host)),
         )
-        .help("free one of the host's files, or leave the host out"),
+        .help("remove what stands in the way of the host's files (see `rolecast explain --delivery`), or leave the host out"),
         Finding::UserUnread { host, file, because } => {
             Diagnostic::new(Code::UserFileUnread, format!("{} would no longer read your `{file}`", title(host)))
                 .path(file.clone())

@@ -119,8 +119,12 @@ fn problem(error: &minijinja::Error) -> TemplateProblem {
         std::iter::successors(Some(error), |e| std::error::Error::source(*e).and_then(|s| s.downcast_ref()))
             .last()
             .unwrap_or(error);
-    let range = innermost.range().map(|r| (r.start, r.end));
     let source = innermost.template_source().or_else(|| error.template_source());
+    let undefined = innermost.kind() == ErrorKind::UndefinedError;
+    let range = innermost.range().map(|r| (r.start, r.end)).map(|(start, end)| match source {
+        Some(source) if undefined => (whole_name(source, start), end),
+        _ => (start, end),
+    });
     let text = range.and_then(|(start, end)| source?.get(start..end));
     let message = match (innermost.kind(), text) {
         (ErrorKind::UndefinedError, Some(text)) => format!("`{text}` is not defined here"),
@@ -128,6 +132,13 @@ fn problem(error: &minijinja::Error) -> TemplateProblem {
         (kind, _) => innermost.detail().map_or_else(|| kind.to_string(), |d| format!("{kind}: {d}")),
     };
     TemplateProblem { message, range }
+}
+
+/// Where the dotted name begins that goes on at `at`: the engine points only at the part that is missing.
+fn whole_name(source: &str, at: usize) -> usize {
+    let before = source.get(..at).unwrap_or("");
+    let name = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    name.len()
 }
 
 /// Refuses a value that has a line break: some hosts read front matter line by line.

@@ -171,9 +171,15 @@ impl Catalogue {
     }
 
     fn unknown(&self, name: &Sp<String>) -> Diagnostic {
+        let mut names: Vec<String> = if name.ends_with('*') {
+            self.names().filter_map(|n| n.split_once('.')).map(|(family, _)| format!("{family}.*")).collect()
+        } else {
+            self.names().map(str::to_owned).collect()
+        };
+        names.dedup();
         Diagnostic::new(Code::UnknownCapability, format!("unknown capability `{}`", name.value))
             .at_opt(name.span, "no capability has this name")
-            .suggest(&name.value, self.names())
+            .suggest(&name.value, names.iter().map(String::as_str))
     }
 }
 

@@ -27,7 +27,8 @@ pub(super) fn hosts(loaded: &Loaded, merged: &Merged<'_>, asked: &[String], sink
         hosts.extend(asked.iter().filter(|id| loaded.adapters.contains_key(*id)).cloned());
     }
     let nothing = merged.hosts.is_none_or(indexmap::IndexMap::is_empty);
-    if asked.is_empty() && nothing && loaded.layers.last().is_some_and(|own| own.name != builtin::NAME) {
+    let own = loaded.layers.last().filter(|own| own.name != builtin::NAME && own.main_source.is_some());
+    if asked.is_empty() && nothing && own.is_some() {
         sink.push(no_hosts(loaded));
     }
     hosts.sort();

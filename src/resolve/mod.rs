@@ -28,7 +28,7 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let hosts = lookups::hosts(loaded, &merged, hosts, sink);
     let servers = servers::resolve(&merged, &catalogue, sink);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
-    let rules = rules::resolve(&merged, sink);
+    let rules = rules::resolve(loaded, &merged, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
     lookups::adapters(loaded, &hosts, &catalogue, sink);
     Policy { catalogue, hosts, servers, roles, rules, settings }

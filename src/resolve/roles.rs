@@ -103,8 +103,8 @@ fn description(raw: &Raw<RoleFile>, sink: &mut Sink) -> String {
     if text.is_empty() || text.contains('\n') {
         sink.push(
             Diagnostic::new(Code::InvalidValue, "a role's description is one line of text")
-                .at_opt(raw.meta.description.span, "")
-                .help("hosts read only one line of it"),
+                .at_opt(raw.meta.description.span, if text.is_empty() { "empty" } else { "more than one line" })
+                .help("write when to delegate to this role, in one line; hosts read no more of it"),
         );
     }
     text.lines().next().unwrap_or("").to_owned()

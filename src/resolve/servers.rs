@@ -36,7 +36,7 @@ fn check(name: &Sp<String>, raw: &model::Server, sink: &mut Sink) {
         sink.push(
             Diagnostic::new(Code::ServerName, format!("`{}` cannot name a server", name.value))
                 .at_opt(name.span, if name.value == "host" { "means the host's own browser" } else { "" })
-                .help("use letters, digits, `-` and `_`"),
+                .help(if name.value == "host" { "give it another name" } else { "use letters, digits, `-` and `_`" }),
         );
     }
     if raw.command.is_some() == raw.url.is_some() {
@@ -61,7 +61,7 @@ fn check(name: &Sp<String>, raw: &model::Server, sink: &mut Sink) {
                 sink.push(
                     Diagnostic::new(
                         Code::InvalidValue,
-                        format!("`{}` is not the name of an environment variable", key.value),
+                        format!("`{}` is not the name of an environment variable", variable.value),
                     )
                     .at_opt(variable.span, "a name, not a value")
                     .help(format!(
