@@ -153,10 +153,9 @@ codes! {
     UserFileUnread = ("user-file-unread", Error, "a file of the user would no longer be read");
     /// A file of the user that a host does not read today would be read after the render.
     UserFileGained = ("user-file-gained", Warning, "a file of the user would newly be read");
-    /// A host has no file that it alone reads at start, so that its notes stand in the roles only.
-    CardHomeless = ("card-homeless", Warning, "no file can carry a host's notes");
-    /// A host is also given another host's notes.
-    CardForeign = ("card-foreign", Warning, "a host is given another host's notes");
+    /// A host has no file that it alone reads at start. Its notes stand in its roles only, or another host
+    /// is given them too.
+    CardHomeless = ("card-homeless", Warning, "no file can carry a host's notes alone");
     /// A rule for some paths is before the agent all the time.
     ScopedAlways = ("scoped-always", Warning, "a rule for paths is always before the agent");
     /// A host takes roles rendered for another one, with that host's tools.

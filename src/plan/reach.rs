@@ -61,7 +61,7 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
             if taken.is_empty() { d } else { d.note(format!("also read by other hosts, or yours: {}", files(taken))) }
         }
         Finding::ForeignCard { host, card } => Diagnostic::new(
-            Code::CardForeign,
+            Code::CardHomeless,
             format!("{} is also given the host notes of {}", title(host), title(card)),
         )
         .help("leave one of the two hosts out if the notes must not be seen"),
@@ -73,9 +73,9 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
         .help("make the rule short, or give it `activation: { on-demand: … }`"),
         Finding::BorrowedRoles { host, from, file } => Diagnostic::new(
             Code::RolesBorrowed,
-            format!("{} takes the roles rendered for {} in `{file}`", title(host), title(from)),
+            format!("{} takes the roles rendered for {} in `{}`", title(host), title(from), file.replace("{name}", "*")),
         )
-        .path(file.clone())
+        .path(file.replace("{name}", "*"))
         .help("leave one of the two hosts out"),
         Finding::MainOnlyReachesRoles { .. } | Finding::Perhaps { .. } => return None,
     })
