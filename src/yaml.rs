@@ -18,7 +18,7 @@ mod place;
 mod words;
 
 pub(crate) use alternative::alternatives;
-use words::{alternative_help, help_for, kind_words};
+use words::{alternative_help, help_for, kind_words, message_help};
 
 /// Largest source read, in bytes; one place for the number.
 pub const MAX_SOURCE_BYTES: usize = 1 << 20;
@@ -339,25 +339,6 @@ impl Text<'_> {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         }
-    }
-}
-
-/// What to write instead of a value of the wrong kind; `found` as in the message.
-fn message_help(error: &Error, found: &str) -> Option<String> {
-    let word = found.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
-    match (error, word) {
-        (Error::InvalidBooleanStrict { .. }, _) => Some("write `true` or `false`".to_owned()),
-        (Error::Unexpected { expected: "sequence start", .. }, Some(word)) => Some(format!("write `[{word}]`")),
-        (Error::Unexpected { expected: "mapping start", .. }, None) if found == "nothing" => {
-            Some("write `{}` where nothing is to be said".to_owned())
-        }
-        (Error::Unexpected { expected: "mapping start", .. }, None) if found == "a list" => {
-            Some("give each name a value, as in `{ name: … }`".to_owned())
-        }
-        (Error::Unexpected { expected: "mapping start", .. }, Some(word)) => {
-            Some(format!("say what `{word}` is for, as in `{{ key: {word} }}`"))
-        }
-        _ => None,
     }
 }
 

@@ -1,5 +1,26 @@
 //! The parser's words in the words of the people who write the files.
 
+use serde_saphyr::Error;
+
+/// What to write instead of a value of the wrong kind; `found` as in the message.
+pub(super) fn message_help(error: &Error, found: &str) -> Option<String> {
+    let word = found.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    match (error, word) {
+        (Error::InvalidBooleanStrict { .. }, _) => Some("write `true` or `false`".to_owned()),
+        (Error::Unexpected { expected: "sequence start", .. }, Some(word)) => Some(format!("write `[{word}]`")),
+        (Error::Unexpected { expected: "mapping start", .. }, None) if found == "nothing" => {
+            Some("write `{}` where nothing is to be said".to_owned())
+        }
+        (Error::Unexpected { expected: "mapping start", .. }, None) if found == "a list" => {
+            Some("give each name a value, as in `{ name: … }`".to_owned())
+        }
+        (Error::Unexpected { expected: "mapping start", .. }, Some(word)) => {
+            Some(format!("say what `{word}` is for, as in `{{ key: {word} }}`"))
+        }
+        _ => None,
+    }
+}
+
 /// Kinds in the words of the file instead of those of the parser and the program.
 pub(super) fn kind_words(kind: &str) -> &str {
     match kind {
