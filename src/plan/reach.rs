@@ -67,9 +67,9 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
         .help("leave one of the two hosts out if the notes must not be seen"),
         Finding::ScopedAlways { host, carrier } => Diagnostic::new(
             Code::ScopedAlways,
-            format!("{} is given the rules in `{carrier}` all the time", title(host)),
+            format!("{} is given the rules in `{}` all the time", title(host), carrier.replace("{rule}", "*")),
         )
-        .path(carrier.clone())
+        .path(carrier.replace("{rule}", "*"))
         .help("make the rule short, or give it `activation: { on-demand: … }`"),
         Finding::BorrowedRoles { host, from, file } => Diagnostic::new(
             Code::RolesBorrowed,
