@@ -236,6 +236,14 @@ impl Maker<'_, '_> {
                 policy: EntryPolicy::Exact,
             }
         }));
+        // Two families of tools may have one setting.
+        let mut entries: Vec<Entry> = Vec::with_capacity(found.len());
+        for entry in found {
+            if !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+        let found = entries;
         if !found.is_empty() {
             let sources = self.rule_sources();
             self.push(output.file.clone(), Content::Entries(found), sources, vec![adapter.id.clone()]);

@@ -14,6 +14,7 @@ mod text;
 
 pub use capabilities::{CapId, CapSet, Capability, Catalogue};
 pub use policy::{Policy, Role, Rule};
+pub use roles::{role_name, role_name_folded};
 
 use crate::diag::Sink;
 use crate::load::Loaded;
