@@ -7,92 +7,96 @@ use support::{FIVE, Repo, triage};
 
 #[test]
 fn the_policy_on_one_page() {
-    insta::assert_snapshot!(triage().page(&["explain"]), @r#"
-hosts
-  claude-code  Claude Code  seen on @anthropic-ai/claude-code 2.1.332, 2026-11-30
-  codex        Codex        seen on @openai/codex 0.171.0, 2026-11-30
+    insta::assert_snapshot!(triage().page(&["explain"]), @"
+    hosts
+      claude-code  Claude Code  seen on @anthropic-ai/claude-code 2.1.332, 2026-11-30
+      codex        Codex        seen on @openai/codex 0.171.0, 2026-11-30
 
-roles: capabilities out of the role's hands, by how hard, and grants it has no tool for
-  role    host         form       denied                  unreachable  known from, if
-  triage  claude-code  sub-agent  27 enforced, 4 advised  0            ran, if server-configured
-  triage  codex        sub-agent  31 advised              0            ran, if trusted
+    roles: capabilities out of the role's hands, by how hard, and grants it has no tool for
+      role    host         form       denied                  unreachable  known from, if
+      triage  claude-code  sub-agent  27 enforced, 4 advised  0            ran, if server-configured
+      triage  codex        sub-agent  31 advised              0            ran, if trusted, if server-configured
 
-budgets
-  tool-result, shell tools: target 12 KiB, limit 32 KiB
-    claude-code  enforced by size, ran           `settings:/bashOutputMaxChars` = 12288 characters for
-                                                 `tool-result.target`
-    codex        enforced by size, ran, if       `config:/tool_output_token_limit` = 6826 tokens for
-                 trusted                         `tool-result.limit`; results of calls nested in `exec` reach its script
-                                                 uncut; only what the script returns is cut
-  tool-result, mcp tools: target 12 KiB, limit 32 KiB
-    claude-code  advised by size, ran            text only: the host has no setting for it
-    codex        enforced by size, ran, if       `config:/tool_output_token_limit` = 6826 tokens for
-                 trusted                         `tool-result.limit`; results of calls nested in `exec` reach its script
-                                                 uncut; only what the script returns is cut
-  search: target 20, limit 100
-    claude-code, codex  advised by size, ran  text only: the host has no setting for it
-  instructions: target 12 KiB, limit 32 KiB
-    claude-code, codex  enforced by size, ran  the compilation measures the text it renders
+    budgets
+      tool-result, shell tools: target 12 KiB, limit 32 KiB
+        claude-code  enforced by size, ran           `bashOutputMaxChars` in `.claude/settings.json` = 12288 characters for
+                                                     `tool-result.target`
+        codex        enforced by size, ran, if       `tool_output_token_limit` in `.codex/config.toml` = 6826 tokens for
+                     trusted                         `tool-result.limit`; results of calls nested in `exec` reach its script
+                                                     uncut; only what the script returns is cut
+      tool-result, mcp tools: target 12 KiB, limit 32 KiB
+        claude-code  advised by size, ran            text only: the host has no setting for it
+        codex        enforced by size, ran, if       `tool_output_token_limit` in `.codex/config.toml` = 6826 tokens for
+                     trusted                         `tool-result.limit`; results of calls nested in `exec` reach its script
+                                                     uncut; only what the script returns is cut
+      search: target 20, limit 100
+        claude-code, codex  advised by size, ran  text only: the host has no setting for it
+      instructions: target 12 KiB, limit 32 KiB
+        claude-code, codex  guarded by size, ran  the compilation refuses to render more than the limit; text of your own is
+                                                  not in it
 
-where, on claude-code
-  if server-configured  the server of that tool is configured on this host and running; this render does not configure
-                        it; else the role has no such tool; how: add the server to the host's own MCP configuration
-                        under the name the policy gives it
+    where, on claude-code
+      if server-configured  the server of that tool is configured on this host and running; this render does not configure
+                            it; else the role has no such tool; how: add the server to the host's own MCP configuration
+                            under the name the policy gives it
 
-where, on codex
-  if trusted  the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a warning, and the
-              sandbox is read-only; a project marked untrusted loses AGENTS.md too; how: start codex once in the folder
-              and accept it
+    where, on codex
+      if trusted            the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a
+                            warning, and the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how:
+                            start codex once in the folder and accept it
+      if server-configured  the server of that tool is configured on this host and running; this render does not configure
+                            it; else the role has no such tool; how: add the server to the host's own MCP configuration
+                            under the name the policy gives it
 
-findings: none
-"#);
+    findings: none
+    ");
 }
 
 #[test]
 fn delivery_names_the_file_of_every_text_with_times_and_bytes() {
-    insta::assert_snapshot!(triage().page(&["explain", "--delivery"]), @r#"
-Claude Code (claude-code)
-  main agent
-    core        always  38  arrives once through `AGENTS.md`, included by `CLAUDE.md`
-    web         paths   17  arrives once through `.claude/rules/web.md`, when such files are touched
-    host notes  always  49  arrives once through `CLAUDE.md`
-  sub-agents
-    core        always  38   arrives once through `AGENTS.md`, included by `CLAUDE.md`
-    web         paths   17   arrives once through `.claude/rules/web.md`, when such files are touched
-    host notes  always  49   arrives once through `CLAUDE.md`
-    triage      role    326  its own file `.claude/agents/triage.md`
+    insta::assert_snapshot!(triage().page(&["explain", "--delivery"]), @"
+    Claude Code (claude-code)
+      main agent
+        core        always  38  arrives once through `AGENTS.md`, included by `CLAUDE.md`
+        web         paths   17  arrives once through `.claude/rules/web.md`, when such files are touched
+        host notes  always  49  arrives once through `CLAUDE.md`
+      sub-agents
+        core        always  38   arrives once through `AGENTS.md`, included by `CLAUDE.md`
+        web         paths   17   arrives once through `.claude/rules/web.md`, when such files are touched
+        host notes  always  49   arrives once through `CLAUDE.md`
+        triage      role    326  its own file `.claude/agents/triage.md`
 
-Codex (codex)
-  main agent
-    core        always  38  arrives once through `AGENTS.md`
-    web         paths   17  arrives once by a line among the host notes, if trusted
-    host notes  always  97  arrives once through `.codex/config.toml`, if trusted
-  sub-agents
-    core        always  38   arrives once through `AGENTS.md`
-    web         paths   17   arrives once by a line in the role
-    host notes  always  97   arrives once in the role
-    triage      role    374  its own file `.codex/agents/triage.toml`
-  where
-    if trusted  the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a warning, and
-                the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how: start codex once in the
-                folder and accept it
+    Codex (codex)
+      main agent
+        core        always  38  arrives once through `AGENTS.md`
+        web         paths   17  arrives once by a line among the host notes, if trusted
+        host notes  always  97  arrives once through `.codex/config.toml`, if trusted
+      sub-agents
+        core        always  38   arrives once through `AGENTS.md`
+        web         paths   17   arrives once by a line in the role
+        host notes  always  97   arrives once in the role
+        triage      role    374  its own file `.codex/agents/triage.toml`
+      where
+        if trusted  the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a warning, and
+                    the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how: start codex once in the
+                    folder and accept it
 
-on demand: one line arrives, and names the file with the bytes
+    on demand: one line arrives, and names the file with the bytes
 
-files
-  file                       ours                       bytes  for
-  .claude/agents/triage.md   whole file                 326    claude-code
-  .claude/rules/web.md       whole file                 145    claude-code
-  .claude/settings.json      entries                    5      claude-code
-                             `bashOutputMaxChars`
-  .codex/agents/triage.toml  whole file                 374    codex
-  .codex/config.toml         entries                    107    codex
-                             `developer_instructions`,
-                             `tool_output_token_limit`
-  .rolecast/rules/web.md     whole file                 31     claude-code, codex
-  AGENTS.md                  block                      47     claude-code, codex
-  CLAUDE.md                  block                      61     claude-code
-"#);
+    files
+      file                       ours                       bytes  for
+      .claude/agents/triage.md   whole file                 326    claude-code
+      .claude/rules/web.md       whole file                 158    claude-code
+      .claude/settings.json      entries                    5      claude-code
+                                 `bashOutputMaxChars`
+      .codex/agents/triage.toml  whole file                 374    codex
+      .codex/config.toml         entries                    107    codex
+                                 `developer_instructions`,
+                                 `tool_output_token_limit`
+      .rolecast/rules/web.md     whole file                 31     claude-code, codex
+      AGENTS.md                  block                      47     claude-code, codex
+      CLAUDE.md                  block                      61     claude-code
+    ");
 }
 
 #[test]

@@ -6,37 +6,36 @@ use support::{FIVE, Repo};
 
 #[test]
 fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
-    insta::assert_snapshot!(Repo::with(FIVE).page(&["hosts"]), @r#"
-Claude Code (claude-code), selected
-  evidence     ran on @anthropic-ai/claude-code 2.1.332, 2026-11-30
-  sub-agent    enforced: a role lacks the tools that its list does not name, ran
-  detected by  CLAUDE.md, .claude; none is here
+    insta::assert_snapshot!(Repo::with(FIVE).page(&["hosts"]), @"
+    Claude Code (claude-code), selected
+      evidence     ran on @anthropic-ai/claude-code 2.1.332, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list does not name, ran
+      detected by  CLAUDE.md, .claude; none is here
 
-Codex (codex), selected
-  evidence     ran on @openai/codex 0.171.0, 2026-11-30
-  sub-agent    enforced: a role lacks the tools that its list removes, ran, if trusted (the project is trusted in Codex)
-  own process  enforced: a role lacks the tools that its list removes, ran, if run (started by `rolecast run`); not
-               planned yet: it needs a process that rolecast starts
-  detected by  .codex; none is here
+    Codex (codex), selected
+      evidence     ran on @openai/codex 0.171.0, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list removes, ran, if trusted (the project is trusted in Codex)
+      own process  enforced: a role lacks the tools that its list removes, ran, if run (started by `rolecast run`); not
+                   planned yet: it needs a process that rolecast starts
+      detected by  .codex; none is here
 
-GitHub Copilot CLI (copilot), selected
-  evidence     ran on @github/copilot 1.0.102, 2026-11-30
-  sub-agent    enforced: a role lacks the tools that its list does not name, ran
-  main agent   enforced: a role lacks the tools that its list does not name, ran
-  detected by  .github/copilot-instructions.md, .github/agents, .github/instructions, .github/copilot; none is here
+    GitHub Copilot CLI (copilot), selected
+      evidence     ran on @github/copilot 1.0.102, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list does not name, ran
+      main agent   enforced: a role lacks the tools that its list does not name, ran
+      detected by  .github/copilot-instructions.md, .github/agents, .github/instructions, .github/copilot; none is here
 
-Cursor (cursor), selected
-  evidence     source on @cursor/sdk 1.0.32, 2026-11-30
-  sub-agent    enforced: a role lacks the tools that its list removes, docs; the shell stays
-  detected by  .cursor, .cursorrules; none is here
+    Cursor (cursor), selected
+      evidence     source on @cursor/sdk 1.0.32, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list removes, docs; the shell stays
+      detected by  .cursor, .cursorrules; none is here
 
-Gemini CLI (gemini-cli), selected
-  evidence     ran on @google/gemini-cli 0.61.0, 2026-11-30
-  sub-agent    enforced: a role lacks the tools that its list does not name, ran, if acknowledged (the role's file was
-               acknowledged in Gemini since it was last rendered); a listed tool that the session does not allow is
-               missing without a word: headless, that is every tool that would ask
-  detected by  GEMINI.md, .gemini; none is here
-"#);
+    Gemini CLI (gemini-cli), selected
+      evidence     ran on @google/gemini-cli 0.61.0, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list does not name, ran, if acknowledged (the role's file was
+                   acknowledged in Gemini since it was last rendered)
+      detected by  GEMINI.md, .gemini; none is here
+    ");
 }
 
 #[test]

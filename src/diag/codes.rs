@@ -152,7 +152,7 @@ codes! {
     /// A file of the user that a host reads today would no longer be read after the render.
     UserFileUnread = ("user-file-unread", Error, "a file of the user would no longer be read");
     /// A file of the user that a host does not read today would be read after the render.
-    UserFileGained = ("user-file-gained", Warning, "a file of the user would newly be read");
+    UserFileGained = ("user-file-gained", Note, "a file of the user would newly be read");
     /// A host has no file that it alone reads at start. Its notes stand in its roles only, or another host
     /// is given them too.
     CardHomeless = ("card-homeless", Warning, "no file can carry a host's notes alone");
