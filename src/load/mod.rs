@@ -3,7 +3,7 @@
 pub mod builtin;
 mod folder;
 pub mod instructions;
-mod sections;
+pub(crate) mod sections;
 
 use std::collections::BTreeMap;
 

@@ -2,8 +2,8 @@
 
 use super::capabilities::Catalogue;
 use super::layers::Merged;
-use crate::diag::{Code, Diagnostic, Sink};
-use crate::load::Loaded;
+use crate::diag::{Code, Diagnostic, Sink, Span};
+use crate::load::{Loaded, sections};
 use crate::model::adapter::{Adapter, Sense};
 
 /// The selected hosts in the order of their names, so that the order they were written in changes nothing.
@@ -25,9 +25,27 @@ pub(super) fn hosts(loaded: &Loaded, merged: &Merged<'_>, asked: &[String], sink
     } else {
         hosts.extend(asked.iter().filter(|id| loaded.adapters.contains_key(*id)).cloned());
     }
+    if hosts.is_empty() && !sink.has_errors() {
+        sink.push(no_host(loaded, merged));
+    }
     hosts.sort();
     hosts.dedup();
     hosts
+}
+
+/// A policy for nobody would take away everything that was rendered, and pass the gate for ever after.
+fn no_host(loaded: &Loaded, merged: &Merged<'_>) -> Diagnostic {
+    let what = if merged.hosts.is_some() { "`hosts` selects no host" } else { "the policy selects no host" };
+    let source = loaded.layers.last().and_then(|layer| layer.main_source);
+    let place = source.map(|source| {
+        sections::key_span(&loaded.sources, source, "hosts").unwrap_or(Span { source, start: 0, end: 0 })
+    });
+    let known: Vec<&str> = loaded.adapters.keys().map(String::as_str).collect();
+    Diagnostic::new(Code::MissingKey, what).at_opt(place, "").help(format!(
+        "name one at least, as in `hosts: {{ {}: {{}} }}`; known hosts: {}",
+        known.first().unwrap_or(&"HOST"),
+        known.join(", ")
+    ))
 }
 
 /// Checks that the selected adapters name only what exists.
