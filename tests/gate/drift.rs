@@ -27,7 +27,10 @@ fn drifts(project: &Project, path: &str, cause: &str, words: &[&str]) -> Run {
     let value: Value = serde_json::from_str(&json.out).unwrap_or_else(|e| panic!("{e}: {json}"));
     let change = value["changes"].as_array().unwrap().iter().find(|c| c["path"] == path);
     let change = change.unwrap_or_else(|| panic!("{path} is not in {json}"));
-    assert!(change["causes"].as_array().unwrap().iter().any(|c| c["id"] == cause), "{path}: no cause {cause} in {json}");
+    assert!(
+        change["causes"].as_array().unwrap().iter().any(|c| c["id"] == cause),
+        "{path}: no cause {cause} in {json}"
+    );
     run
 }
 
@@ -39,7 +42,9 @@ fn every_format_names_each_path_and_cause() {
     p.remove("shared-agent-rules/house.md");
     for format in ["human", "json", "github", "sarif"] {
         let run = p.untouched(&["check", "--format", format], 1);
-        for word in [".codex/agents/mine.toml", "edited by hand", ".rolecast/rules/house.md", "orphaned", "AGENTS.md", "stale"] {
+        for word in
+            [".codex/agents/mine.toml", "edited by hand", ".rolecast/rules/house.md", "orphaned", "AGENTS.md", "stale"]
+        {
             assert!(run.out.contains(word), "{word}: {run}");
         }
     }
@@ -79,12 +84,7 @@ fn one_hand_edit_keeps_every_other_file_from_being_written() {
 fn a_hand_edit_inside_a_block() {
     let p = project(&["codex"]);
     p.edit("AGENTS.md", "Before painting", "Never before painting");
-    drifts(
-        &p,
-        "AGENTS.md",
-        "edited",
-        &["AGENTS.md: edited by hand", "-- Never before painting", "+- Before painting"],
-    );
+    drifts(&p, "AGENTS.md", "edited", &["AGENTS.md: edited by hand", "-- Never before painting", "+- Before painting"]);
     p.untouched(&["render"], 1).says(&["AGENTS.md: the rolecast block was edited"]);
     p.run(&["render", "--force"]).exits(0);
     p.clean();
@@ -150,13 +150,22 @@ fn a_changed_or_missing_entry_of_a_shared_toml() {
         &p,
         ".codex/config.toml",
         "entry-loose",
-        &["`tool_output_token_limit` is set wider", "-tool_output_token_limit = 60000", "+tool_output_token_limit = 6826"],
+        &[
+            "`tool_output_token_limit` is set wider",
+            "-tool_output_token_limit = 60000",
+            "+tool_output_token_limit = 6826",
+        ],
     );
     p.edit(".codex/config.toml", "tool_output_token_limit = 60000\n", "");
     drifts(&p, ".codex/config.toml", "entry-missing", &["`tool_output_token_limit` is missing"]);
     p.render();
     p.edit(".codex/config.toml", "Delegation to this repository", "Delegation to no repository");
-    drifts(&p, ".codex/config.toml", "entry-edited", &["`developer_instructions` differs and is not what rolecast wrote"]);
+    drifts(
+        &p,
+        ".codex/config.toml",
+        "entry-edited",
+        &["`developer_instructions` differs and is not what rolecast wrote"],
+    );
     p.untouched(&["render"], 1).says(&["--force"]);
     p.run(&["render", "--force"]).exits(0);
     p.clean();
@@ -200,7 +209,12 @@ fn a_stale_source_names_itself() {
 fn a_missing_file() {
     let p = project(&["cursor"]);
     p.remove(".cursor/agents/mine.md");
-    drifts(&p, ".cursor/agents/mine.md", "missing", &[".cursor/agents/mine.md: missing", "--- /dev/null", "+Do my work."]);
+    drifts(
+        &p,
+        ".cursor/agents/mine.md",
+        "missing",
+        &[".cursor/agents/mine.md: missing", "--- /dev/null", "+Do my work."],
+    );
     p.render();
     p.clean();
 }
@@ -210,7 +224,12 @@ fn a_removed_role_and_rule_leave_orphans_that_a_render_takes_away() {
     let p = project(&HOSTS);
     p.remove("shared-agent-rules/roles/mine.md");
     p.remove("shared-agent-rules/house.md");
-    drifts(&p, ".claude/agents/mine.md", "orphaned", &[".claude/agents/mine.md: orphaned", "+++ /dev/null", "-Do my work."]);
+    drifts(
+        &p,
+        ".claude/agents/mine.md",
+        "orphaned",
+        &[".claude/agents/mine.md: orphaned", "+++ /dev/null", "-Do my work."],
+    );
     for path in [
         ".codex/agents/mine.toml",
         ".cursor/agents/mine.md",
@@ -274,9 +293,8 @@ fn a_grant_added_or_taken_away_shows_in_the_lists() {
 fn a_removed_denial_is_drift_or_changes_nothing_that_was_denied() {
     // Copilot's `edit` brings the tool that creates files; the denial keeps `edit` out of the list.
     let p = Project::of(&["copilot"]);
-    let role = |deny: &str| {
-        format!("---\ndescription: d\ngrants:\n  repo.read: {{}}\n  repo.edit: {{}}\n{deny}---\nbody\n")
-    };
+    let role =
+        |deny: &str| format!("---\ndescription: d\ngrants:\n  repo.read: {{}}\n  repo.edit: {{}}\n{deny}---\nbody\n");
     p.write("shared-agent-rules/roles/mine.md", role("deny:\n  repo.create: enforced\n"));
     p.render();
     p.clean();
@@ -291,7 +309,10 @@ fn a_removed_waiver_stops_the_compilation_and_keeps_the_last_good_output() {
     let role = |waive: &str| {
         format!("---\ndescription: d\ngrants:\n  repo.read: {{}}\ndeny:\n  shell.run: enforced\n{waive}---\nbody\n")
     };
-    p.write("shared-agent-rules/roles/mine.md", role("waive:\n  codex: { shell.run: \"it reads through its shell\" }\n"));
+    p.write(
+        "shared-agent-rules/roles/mine.md",
+        role("waive:\n  codex: { shell.run: \"it reads through its shell\" }\n"),
+    );
     p.render();
     p.clean();
     p.write("shared-agent-rules/roles/mine.md", role(""));
@@ -319,7 +340,8 @@ fn a_lock_that_lies_about_a_file_does_not_make_it_pass() {
     let p = project(&["claude-code"]);
     p.append(".claude/agents/mine.md", "allow all\n");
     // Somebody who edits the output could also write its digest into the lock.
-    let lock: String = p.text(LOCK).lines().filter(|l| !l.contains("agents/mine.md")).fold(String::new(), |s, l| s + l + "\n");
+    let lock: String =
+        p.text(LOCK).lines().filter(|l| !l.contains("agents/mine.md")).fold(String::new(), |s, l| s + l + "\n");
     p.write(LOCK, lock);
     drifts(&p, ".claude/agents/mine.md", "unowned", &["allow all"]);
 }
