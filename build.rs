@@ -1,4 +1,5 @@
-//! Embeds the shipped policy, roles, adapters and templates as one sorted table.
+//! Embeds the shipped policy, roles, adapters and templates as one sorted table. Adapters are embedded as
+//! JSON, which is read some ten times faster than YAML: `check` runs in every commit.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,10 +19,21 @@ fn main() -> io::Result<()> {
         "/// Path below the source root and text of every shipped file, sorted by path.\npub(crate) static FILES: &[(&str, &str)] = &[\n",
     );
     for (name, path) in &files {
-        let _ = writeln!(table, "    ({name:?}, include_str!({path:?})),");
+        if name.starts_with("adapters/") {
+            let _ = writeln!(table, "    ({name:?}, {:?}),", json(path)?);
+        } else {
+            let _ = writeln!(table, "    ({name:?}, include_str!({path:?})),");
+        }
     }
     table.push_str("];\n");
     fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("embedded.rs"), table)
+}
+
+fn json(adapter: &Path) -> io::Result<String> {
+    let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", adapter.display()));
+    let value: serde_json::Value =
+        serde_saphyr::from_str(&fs::read_to_string(adapter)?).map_err(|e| invalid(e.to_string()))?;
+    serde_json::to_string(&value).map_err(|e| invalid(e.to_string()))
 }
 
 fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {

@@ -144,9 +144,10 @@ fn whoever_writes_files_can_write_ours() {
     for adapter in adapters() {
         for (name, tool) in &adapter.tools {
             let all: Vec<_> = tool.covers.iter().chain(&tool.confers).map(String::as_str).collect();
-            let notebooks_only = name == "NotebookEdit";
+            // Notebooks only, and another checkout.
+            let elsewhere = ["NotebookEdit", "EnterWorktree", "ExitWorktree"].contains(&name.as_str());
             let writes = ["repo.edit", "repo.create", "repo.delete"].iter().any(|c| all.contains(c));
-            assert!(!writes || notebooks_only || all.contains(&"policy.edit"), "{}: {name}", adapter.id);
+            assert!(!writes || elsewhere || all.contains(&"policy.edit"), "{}: {name}", adapter.id);
         }
     }
 }
@@ -238,4 +239,16 @@ fn every_model_choice_is_answered() {
     for adapter in adapters() {
         assert_eq!(adapter.models.len(), 4, "{}", adapter.id);
     }
+}
+
+/// The program carries adapters in another notation than their files.
+#[test]
+fn what_the_program_carries_is_what_the_files_say() {
+    let loaded = rolecast::load::load(&rolecast::system::memory::Memory::new(), None, &mut rolecast::diag::Sink::new());
+    for (id, carried) in &loaded.adapters {
+        let text = std::fs::read_to_string(format!("{}/adapters/{id}.yaml", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let written = rolecast::yaml::parse::<rolecast::model::adapter::Adapter>(&text, rolecast::diag::SourceId(0), 0);
+        assert_eq!(format!("{carried:?}"), format!("{:?}", written.unwrap()));
+    }
+    assert!(loaded.adapters.len() >= 5);
 }

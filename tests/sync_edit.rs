@@ -57,7 +57,7 @@ fn json_entries_go_in_by_the_style_of_the_file() {
 }"
     );
     assert_eq!(set(Format::Json, "{\"a\":1}", "b.c", json!(2)), "{\"a\":1, \"b\":{\"c\":2}}");
-    assert_eq!(set(Format::Json, "{ \"a\": 1 }\n", "b", json!(2)), "{ \"a\": 1, \"b\":2 }\n");
+    assert_eq!(set(Format::Json, "{ \"a\": 1 }\n", "b", json!(2)), "{ \"a\": 1, \"b\": 2 }\n");
     assert_eq!(
         set(Format::Json, "{\n  \"a\": {}, // c\n}\n", "a.b", json!(2)),
         "{\n  \"a\": {\n    \"b\": 2\n  }, // c\n}\n"
@@ -147,6 +147,30 @@ fn a_comment_beside_a_removed_entry_stays() {
     let mut document = toml_doc("# above\nk = 1 # beside\n");
     document.remove(&path("k")).unwrap();
     assert_eq!(document.text(), "# above\n# beside\n");
+}
+
+#[test]
+fn nesting_without_end_is_refused_not_followed() {
+    let deep = 200_000;
+    for (format, text) in [
+        (Format::Json, format!("{{\"a\": {}{}}}", "[".repeat(deep), "]".repeat(deep))),
+        (Format::Json, "{\"a\":".repeat(deep)),
+        (Format::Toml, format!("a = {}{}", "[".repeat(deep), "]".repeat(deep))),
+        (Format::Toml, format!("{}x = 1", "a.".repeat(deep))),
+        (Format::Toml, format!("[{}x]", "a.".repeat(deep))),
+    ] {
+        assert!(matches!(Document::parse(format, &text), Err(EditError::Syntax { .. })));
+    }
+}
+
+#[test]
+fn a_long_text_goes_into_a_toml_file_with_crlf() {
+    let user = "a = 1\r\n\r\n[t]\r\nb = 2\r\n";
+    let mut document = toml_doc(user);
+    document.set(&path("long"), &json!("one\n\"two\"\n")).unwrap();
+    assert_eq!(document.text(), user.replace("a = 1\r\n", "a = 1\r\nlong = \"\"\"\r\none\r\n\"two\"\r\n\"\"\"\r\n"));
+    document.remove(&path("long")).unwrap();
+    assert_eq!(document.text(), user);
 }
 
 #[test]
@@ -371,8 +395,164 @@ fn remove_anything(format: Format, text: &str, pick: usize) -> Result<(), TestCa
     Ok(())
 }
 
+/// TOML in all its forms: dotted keys, implicit tables, lists of tables, quoted names, headers out of order.
+fn toml_soup() -> impl Strategy<Value = String> {
+    let top = prop::sample::subsequence(
+        vec![
+            "x = 1",
+            "y.z = 2",
+            "y.k = 3 # c",
+            "w = { p = 1, q = 2 }",
+            "e = {}",
+            "l = [1,\n  2, # two\n]",
+            "s = \"\"\"\nm # not\n\"\"\"",
+        ],
+        0..7,
+    );
+    let tables = prop::sample::subsequence(
+        vec![
+            "[t]",
+            "[t.u]\nk = 1",
+            "[[a]]\nk = 1\n\n[a.sub]\nk = 2",
+            "[[a]]",
+            "[q.\"a b\".c]\n  k = 1 # in",
+            "[r] # head\nd.e = 1\nf = 1",
+            "[r.z]\n",
+        ],
+        0..7,
+    )
+    .prop_shuffle();
+    let gap = prop::collection::vec(
+        prop_oneof![Just("\n"), Just("\n\n"), Just("\n# note\n"), Just("\n\n# note\n\n"), Just("  \n")],
+        16,
+    );
+    (top, tables, gap, any::<bool>(), any::<bool>()).prop_map(|(top, tables, gaps, crlf, last)| {
+        let mut out = String::new();
+        for (part, gap) in top.iter().chain(&tables).zip(&gaps) {
+            out += part;
+            out += gap;
+        }
+        if !last {
+            out.truncate(out.trim_end().len());
+        }
+        if crlf { out.replace('\n', "\r\n") } else { out }
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn toml_in_any_form_gives_every_byte_back(text in toml_soup(), ours in ours(), at in prop::sample::select(vec![
+        "new", "t.new", "t.u.new", "y.new", "w.new", "e.new", "q.new", "q.a b.new", "q.a b.c.new", "r.new", "r.d.new", "r.z.new", "n.m.new",
+    ])) {
+        // Not every order of headers is TOML.
+        prop_assume!(Document::parse(Format::Toml, &text).is_ok());
+        let before = toml_doc(&text);
+        let at = path(at);
+        let mut document = before.clone();
+        let made = document.set(&at, &ours).map_err(|error| TestCaseError::fail(format!("{error}:\n{text}")))?;
+        let once = document.text().to_owned();
+        prop_assert!(is_within(&dense(&text), &dense(&once)), "{}\n=>\n{}", text, once);
+        document.set(&at, &json!({"k": [1]})).map_err(|error| TestCaseError::fail(format!("{error}:\n{once}")))?;
+        document.set(&at, &ours).map_err(|error| TestCaseError::fail(format!("{error}:\n{}", document.text())))?;
+        document.remove(&at).map_err(|error| TestCaseError::fail(format!("{error}:\n{once}")))?;
+        for table in made.iter().rev() {
+            let done = if document.is_empty_at(table) { document.remove(table).map(drop) } else { document.remove_header(table) };
+            done.map_err(|error| TestCaseError::fail(format!("{error}:\n{once}")))?;
+        }
+        prop_assert_eq!(document.text(), &text, "after\n{}", once);
+    }
+}
+
+/// JSON with anything between its tokens.
+fn scattered(value: &Value, gaps: &mut impl FnMut() -> String, trailing: bool) -> String {
+    let items: Vec<String> = match value {
+        Value::Array(items) => items.iter().map(|item| scattered(item, gaps, trailing)).collect(),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, item)| format!("\"{key}\"{}:{}{}", gaps(), gaps(), scattered(item, gaps, trailing)))
+            .collect(),
+        scalar => return scalar.to_string(),
+    };
+    let (open, close) = if value.is_array() { ("[", "]") } else { ("{", "}") };
+    let mut out = open.to_owned();
+    for (at, item) in items.iter().enumerate() {
+        out += &format!("{}{item}{}", gaps(), gaps());
+        if at + 1 < items.len() || trailing {
+            out += ",";
+        }
+    }
+    out + &gaps() + close
+}
+
+fn dense(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_whitespace()).collect()
+}
+
+fn is_within(small: &str, large: &str) -> bool {
+    let mut letters = large.chars();
+    small.chars().all(|letter| letters.any(|other| other == letter))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn json_laid_out_in_any_way_keeps_its_comments_and_values(
+        value in tree(), ours in ours(), pick in 0usize..50, trailing in any::<bool>(),
+        gaps in prop::collection::vec(prop_oneof![Just(""), Just(""), Just(" "), Just("\n"), Just("\n  "), Just("/* c, */"), Just("// d\n"), Just(" \t/* e\n */ ")], 40),
+    ) {
+        let mut turn = gaps.iter().cycle();
+        let text = scattered(&value, &mut || (*turn.next().unwrap()).to_owned(), trailing);
+        let before = json_doc(&text);
+        let comments = |text: &str| ["/* c, */", "// d", "/* e"].map(|comment| text.matches(comment).count());
+        let mut places = Vec::new();
+        tables(before.value(), &[], &mut places);
+        let at = &places[pick % places.len()];
+        let mut document = before.clone();
+        let mut path = at.clone();
+        path.push("zz".to_owned());
+        document.set(&path, &ours).map_err(|error| TestCaseError::fail(format!("{error}:\n{text}")))?;
+        prop_assert!(is_within(&dense(&text), &dense(document.text())), "{}\n=>\n{}", text, document.text());
+        let once = document.text().to_owned();
+        document.remove(&path).map_err(|error| TestCaseError::fail(format!("{error}:\n{once}")))?;
+        prop_assert_eq!(dense(document.text()), dense(&text), "{}\n=>\n{}\n=>\n{}", text, once, document.text());
+        if let Some(Value::Object(map)) = before.get(at).unwrap() {
+            for key in map.keys() {
+                let mut path = at.clone();
+                path.push(key.clone());
+                let mut document = before.clone();
+                let inside = document.get(&path).unwrap().unwrap().clone();
+                document.remove(&path).map_err(|error| TestCaseError::fail(format!("{error}:\n{text}")))?;
+                if !inside.is_object() && !inside.is_array() {
+                    // Comments between a key and its value go with them; all others stay.
+                    let own = before.text().len() - document.text().len();
+                    let lost: usize = comments(&text).iter().zip(comments(document.text())).map(|(was, is)| was - is).sum();
+                    prop_assert!(lost <= 2 && own > 0, "{}\n=>\n{}", text, document.text());
+                }
+            }
+        }
+        let mut places = Vec::new();
+        lists(before.value(), &[], &mut places);
+        if !places.is_empty() {
+            let at = &places[pick % places.len()];
+            let mut document = before.clone();
+            let len = document.list(at).unwrap().unwrap().len();
+            document.push(at, &ours).map_err(|error| TestCaseError::fail(format!("{error}:\n{text}")))?;
+            let once = document.text().to_owned();
+            document.pull(at, len).map_err(|error| TestCaseError::fail(format!("{error}:\n{once}")))?;
+            prop_assert_eq!(dense(document.text()), dense(&text), "{}\n=>\n{}\n=>\n{}", text, once, document.text());
+            for index in 0..len {
+                let mut document = before.clone();
+                document.pull(at, index).map_err(|error| TestCaseError::fail(format!("{error}:\n{text}")))?;
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn json_set_then_remove_gives_every_byte_back(value in tree(), style in style(), ours in ours(), pick in 0usize..50, inline in any::<bool>()) {

@@ -5,6 +5,7 @@ mod sync_support;
 use proptest::prelude::*;
 use rolecast::render::artifact::Artifact;
 use rolecast::sync::{Options, render};
+use rolecast::system::fault::{Fault, Faulty};
 use rolecast::system::memory::Memory;
 use rolecast::text::block::{BEGIN, END};
 use serde_json::json;
@@ -296,6 +297,35 @@ fn sections_of_the_lock_that_others_keep_stay() {
     assert_clean(&plan(), &memory);
     write(&[whole("a.md", "a\n")], &memory);
     assert!(lock(&memory).contains("\"pins\": {\n    \"x\": 1\n  }"));
+}
+
+#[test]
+fn a_file_that_broke_after_we_left_it_blocks_nothing() {
+    let memory = Memory::new().with("s.json", "{\"x\": 1}");
+    write(&[entries("s.json", vec![value("a", json!(1))])], &memory);
+    let memory = memory.with("s.json", "{\"x\": 1, ");
+    assert_eq!(causes(&check(&[], &memory)), ["s.json: orphan-edited"]);
+    render(&[], &memory, &forced()).1.unwrap();
+    assert_clean(&[], &memory);
+    assert_eq!(memory.text("s.json").unwrap(), "{\"x\": 1, ");
+}
+
+#[test]
+fn a_filter_does_not_leave_half_of_an_interrupted_render() {
+    let mut other = whole("b.md", "b\n");
+    other.hosts = vec!["two".into()];
+    let plan = [whole("a.md", "a\n"), other];
+    let hosts = ["one".to_owned()];
+    let only = Options { hosts: Some(&hosts), ..options() };
+    for at in 0..12 {
+        let memory = Memory::new();
+        let _ = render(&plan, &Faulty::new(&memory, Fault::Crash, at), &options());
+        let begun = memory.text("shared-agent-rules/rolecast.journal").is_some();
+        render(&plan, &memory, &only).1.unwrap();
+        assert_eq!(memory.text("b.md").is_some(), begun, "{at}");
+        write(&[], &memory);
+        assert_eq!(memory.text("b.md"), None);
+    }
 }
 
 fn any_artifacts() -> impl Strategy<Value = Vec<Artifact>> {

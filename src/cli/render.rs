@@ -41,7 +41,7 @@ fn first(args: &RenderArgs, place: &Place, ui: &Ui) -> Result<Exit, Failure> {
     };
     if hosts.is_empty() {
         return Err(Failure::usage("there is no policy here, and no host is given or detected")
-            .help("run `rolecast init`, or name the hosts: `rolecast render --host claude-code`"));
+            .help("run `rolecast init`, or name the hosts: `rolecast render --host HOST`"));
     }
     let path = format!("{}/{}", place.policy_dir(), minimal::FILE);
     let system = Overlay::new(&place.system, [(path, minimal::text(&hosts).into_bytes())]);

@@ -76,6 +76,7 @@ struct Style<'a> {
     unit: &'a str,
     /// The whole document is one line with something in it.
     compact: bool,
+    colon: &'static str,
 }
 
 impl<'a> Style<'a> {
@@ -83,11 +84,15 @@ impl<'a> Style<'a> {
         let eol = Shape::of(text.as_bytes()).eol();
         let first = root.and_then(|root| root.properties.first());
         let multiline = text.trim().contains('\n');
+        let behind_name = first.map_or("", |property| &text[span(property.name.range()).end..]);
+        let tight = !multiline && behind_name.starts_with(':') && !behind_name.starts_with(": ");
+        let colon = if tight { ":" } else { ": " };
         let unit = first.map_or("", |property| indent_of(text, property.range.start));
         Self {
             eol,
             unit: if unit.is_empty() || !multiline { "  " } else { unit },
             compact: first.is_some() && !multiline,
+            colon,
         }
     }
 
@@ -105,8 +110,7 @@ impl<'a> Style<'a> {
     }
 
     fn property(&self, key: &str, value: &Value, indent: &str) -> String {
-        let colon = if self.compact { ":" } else { ": " };
-        format!("{}{colon}{}", Value::String(key.to_owned()), self.write(value, indent))
+        format!("{}{}{}", Value::String(key.to_owned()), self.colon, self.write(value, indent))
     }
 }
 

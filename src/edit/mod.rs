@@ -131,7 +131,7 @@ impl Document {
         }
     }
 
-    /// Sets the value at a path; returns the tables that had to be made for it.
+    /// Sets the value at a path; returns the tables that had to be made for it, or to get a header.
     ///
     /// # Errors
     /// [`EditError::Blocked`] or [`EditError::Unwritable`]; the text is then unchanged.
@@ -139,7 +139,11 @@ impl Document {
         if self.get(path)? == Some(value) {
             return Ok(Vec::new());
         }
-        let made = self.missing(&path[..path.len().saturating_sub(1)]);
+        let above = &path[..path.len().saturating_sub(1)];
+        let mut made = self.missing(above);
+        if self.format == Format::Toml && toml::needs_header(bare(&self.text), path, value) {
+            made.push(above.to_vec());
+        }
         let mut want = self.value.clone();
         *slot(&mut want, path)? = value.clone();
         self.accept(want, path, |format, text| match format {
@@ -158,16 +162,28 @@ impl Document {
             return Ok(false);
         }
         let mut want = self.value.clone();
-        if let (Some((key, above)), true) = (path.split_last(), !path.is_empty()) {
-            if let Value::Object(map) = slot(&mut want, above)? {
-                map.shift_remove(key);
-            }
+        if let Some((key, above)) = path.split_last()
+            && let Value::Object(map) = slot(&mut want, above)?
+        {
+            map.shift_remove(key);
         }
         self.accept(want, path, |format, text| match format {
             Format::Json => json::Json::remove(text, path),
             Format::Toml => toml::Toml::remove(text, path),
         })?;
         Ok(true)
+    }
+
+    /// Takes the header of a TOML table away that has no keys of its own and is there by the tables in it.
+    ///
+    /// # Errors
+    /// As [`Self::set`].
+    pub fn remove_header(&mut self, path: &[String]) -> Result<(), EditError> {
+        if self.format == Format::Json {
+            return Ok(());
+        }
+        let want = self.value.clone();
+        self.accept(want, path, |_, text| toml::remove_header(text, path))
     }
 
     /// Appends an element to the list at a path; returns the tables and the list that had to be made.

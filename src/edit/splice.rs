@@ -99,7 +99,7 @@ impl Container<'_> {
 
     /// The end of the comment at a place, line end excluded.
     fn comment_end(&self, at: usize) -> Option<usize> {
-        let rest = &self.text[at..];
+        let rest = self.text.get(at..)?;
         let line = || Some(line_end(self.text, at));
         match self.comments {
             Comments::Hash if rest.starts_with('#') => line(),
@@ -107,6 +107,19 @@ impl Container<'_> {
             Comments::Slash if rest.starts_with("/*") => rest.find("*/").map(|end| at + end + 2),
             _ => None,
         }
+    }
+
+    /// Whether a comment between two items runs to the end of its line at a place, so that nothing may join it.
+    fn comment_ends_at(&self, from: usize, place: usize) -> bool {
+        let mut at = from;
+        while at < place {
+            match self.comment_end(at) {
+                Some(end) if end == place => return true,
+                Some(end) => at = end,
+                None => at += 1,
+            }
+        }
+        false
     }
 
     /// The end of what follows a place on its line: white space and comments.
@@ -186,7 +199,8 @@ impl Container<'_> {
             cuts.push(item.clone());
             cuts.extend(after.map(|at| at..at + 1));
         } else if self.starts_line(item.start) {
-            cuts.push(self.line_cut(item.start, end));
+            let from = previous.map_or(self.range.start + 1, |previous| previous.end);
+            cuts.push(self.line_cut(from, item.start, end));
         } else if let (Some(comma), None) = (before, after) {
             if is_blank(&self.text[comma + 1..item.start]) {
                 return vec![(comma..item.end, String::new())];
@@ -214,12 +228,12 @@ impl Container<'_> {
     }
 
     /// The whole line when nothing else stands on it, from the line end before it.
-    fn line_cut(&self, start: usize, end: usize) -> Range<usize> {
+    fn line_cut(&self, from: usize, start: usize, end: usize) -> Range<usize> {
         let (first, last) = (line_start(self.text, start), line_end(self.text, end));
         if !is_blank(&self.text[end..last]) {
             let space = self.text[end..last].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
             // The closing bracket follows: the line end before the item goes too.
-            if end + space == self.range.end - 1 {
+            if end + space == self.range.end - 1 && !self.comment_ends_at(from, before_line_end(self.text, first)) {
                 return before_line_end(self.text, first)..end;
             }
             return start..end + space;

@@ -1,11 +1,12 @@
 //! TOML: tables under headers, dotted keys, inline tables and lists of tables, each edited as it is written.
 
 use super::splice::{Comments, Container, Layout, apply, before_line_end, indent_of, line_end, line_start, next_line};
+use super::toml_text::{item_value, table_value};
 use super::{EditError, Notation, toml_text};
 use crate::text::eol::Shape;
 use serde_json::{Map, Value};
 use std::ops::Range;
-use toml_edit::{Document, InlineTable, Item, Key, Table, TableLike, Value as Node};
+use toml_edit::{Document, InlineTable, Item, Key, Table, Value as Node};
 
 /// The notation.
 pub(super) struct Toml;
@@ -15,39 +16,6 @@ fn parse(text: &str) -> Result<Document<&str>, EditError> {
         message: error.message().lines().next().unwrap_or("not well-formed").to_lowercase(),
         range: error.span().unwrap_or(0..0),
     })
-}
-
-fn item_value(item: &Item) -> Value {
-    match item {
-        Item::None => Value::Null,
-        Item::Value(node) => node_value(node),
-        Item::Table(table) => table_value(table),
-        Item::ArrayOfTables(tables) => Value::Array(tables.iter().map(|table| table_value(table)).collect()),
-    }
-}
-
-fn table_value(table: &dyn TableLike) -> Value {
-    Value::Object(table.iter().map(|(key, item)| (key.to_owned(), item_value(item))).collect())
-}
-
-fn node_value(node: &Node) -> Value {
-    match node {
-        Node::String(text) => Value::String(text.value().replace("\r\n", "\n")),
-        Node::Integer(number) => Value::from(*number.value()),
-        Node::Float(number) => serde_json::Number::from_f64(*number.value())
-            .map_or_else(|| foreign(&number.value().to_string()), Value::Number),
-        Node::Boolean(truth) => Value::Bool(*truth.value()),
-        Node::Datetime(time) => foreign(&time.value().to_string()),
-        Node::Array(items) => Value::Array(items.iter().map(node_value).collect()),
-        Node::InlineTable(table) => table_value(table),
-    }
-}
-
-/// A value that JSON does not have; it equals nothing of ours.
-fn foreign(text: &str) -> Value {
-    let mut map = Map::new();
-    map.insert("$toml".to_owned(), Value::String(text.to_owned()));
-    Value::Object(map)
 }
 
 fn unwritable(path: &[String], why: &'static str) -> EditError {
@@ -178,19 +146,14 @@ fn append_table(text: &str, table: &str, eol: &str) -> String {
     put_lines(text, text.len(), &format!("{gap}{table}"), eol)
 }
 
-/// The end of the last line that sets a key of this very table, dotted ones included.
-fn last_key_end(text: &str, table: &Table) -> Option<usize> {
-    let mut last = None;
-    for (name, item) in table {
-        let end = match item {
-            Item::Value(node) => node.span().map(|span| span.end),
-            Item::Table(inner) if inner.is_dotted() => last_key_end(text, inner),
-            _ => None,
-        };
-        let _ = name;
-        last = last.max(end);
-    }
-    last
+/// The end of the last value that is set for this very table, dotted keys included.
+fn last_key_end(table: &Table) -> Option<usize> {
+    let end = |item: &Item| match item {
+        Item::Value(node) => node.span().map(|span| span.end),
+        Item::Table(inner) if inner.is_dotted() => last_key_end(inner),
+        _ => None,
+    };
+    table.iter().filter_map(|(_, item)| end(item)).max()
 }
 
 /// Where a first key at the top goes: before the first header, after comments set off by a blank line.
@@ -235,7 +198,7 @@ fn set_in_table(
             toml_text::dotted(&path[owner.unwrap_or(0)..]),
             toml_text::inline(value, eol).map_err(fail)?
         );
-        let end = last_key_end(text, table).ok_or_else(|| fail("its table has no line of its own"))?;
+        let end = last_key_end(table).ok_or_else(|| fail("its table has no line of its own"))?;
         return Ok(put_lines(text, next_line(text, end), &format!("{}{line}", indent_of(text, end)), eol));
     }
     if let Value::Object(map) = value {
@@ -248,9 +211,9 @@ fn set_in_table(
         return Ok(append_table(text, &format!("[{}]{eol}{line}", toml_text::dotted(above)), eol));
     }
     let header = table.span().filter(|_| !is_root);
-    match last_key_end(text, table).or(header.map(|span| span.end)) {
+    match last_key_end(table).or(header.map(|span| span.end)) {
         Some(end) => {
-            let indent = if last_key_end(text, table).is_some() { last_indent(text, table) } else { "" };
+            let indent = if last_key_end(table).is_some() { last_indent(text, table) } else { "" };
             Ok(put_lines(text, next_line(text, end), &format!("{indent}{line}"), eol))
         }
         None => match top(text, root) {
@@ -306,6 +269,25 @@ fn replace_places(text: &str, key: &Key, item: &Item, lines: &str, eol: &str) ->
         *new = format!("{lead}{}", if open { lines.strip_suffix(eol).unwrap_or(lines) } else { lines });
     }
     apply(text, edits)
+}
+
+/// Whether a value can only be set by giving a table a header that so far is there by the tables in it.
+pub(super) fn needs_header(text: &str, path: &[String], value: &Value) -> bool {
+    parse(text).is_ok_and(|document| match descend(document.as_table(), path) {
+        Ok(Found { parent: Parent::Table(table), depth, item: None }) => {
+            depth > 0 && depth + 1 == path.len() && table.is_implicit() && !table.is_dotted() && !value.is_object()
+        }
+        _ => false,
+    })
+}
+
+/// Cuts the header of a table without keys of its own but with tables in it.
+pub(super) fn remove_header(text: &str, path: &[String]) -> Result<String, EditError> {
+    let document = parse(text)?;
+    let Some((_, Item::Table(table))) = descend(document.as_table(), path)?.item else { return Ok(text.to_owned()) };
+    let bare = !table.is_implicit() && !table.is_dotted() && !table.is_empty() && last_key_end(table).is_none();
+    let places: Vec<_> = table.span().filter(|_| bare).map(|span| (span, true)).into_iter().collect();
+    Ok(apply(text, cuts(text, &places).into_iter().map(|range| (range, String::new())).collect()))
 }
 
 impl Notation for Toml {

@@ -1,7 +1,8 @@
-//! Values as TOML text.
+//! Values to TOML text and back.
 
 use serde_json::{Map, Value};
 use std::fmt::Write;
+use toml_edit::{Item, TableLike, Value as Node};
 
 /// Why a value has no TOML text.
 const NO_NULL: &str = "TOML has no null";
@@ -88,6 +89,41 @@ fn multiline(text: &str, eol: &str) -> String {
         body.push_str("\\\"");
     }
     format!("\"\"\"{eol}{}\"\"\"", body.replace('\n', eol))
+}
+
+/// What an item says.
+pub(super) fn item_value(item: &Item) -> Value {
+    match item {
+        Item::None => Value::Null,
+        Item::Value(node) => node_value(node),
+        Item::Table(table) => table_value(table),
+        Item::ArrayOfTables(tables) => Value::Array(tables.iter().map(|table| table_value(table)).collect()),
+    }
+}
+
+/// What a table says.
+pub(super) fn table_value(table: &dyn TableLike) -> Value {
+    Value::Object(table.iter().map(|(key, item)| (key.to_owned(), item_value(item))).collect())
+}
+
+fn node_value(node: &Node) -> Value {
+    match node {
+        Node::String(text) => Value::String(text.value().replace("\r\n", "\n")),
+        Node::Integer(number) => Value::from(*number.value()),
+        Node::Float(number) => serde_json::Number::from_f64(*number.value())
+            .map_or_else(|| foreign(&number.value().to_string()), Value::Number),
+        Node::Boolean(truth) => Value::Bool(*truth.value()),
+        Node::Datetime(time) => foreign(&time.value().to_string()),
+        Node::Array(items) => Value::Array(items.iter().map(node_value).collect()),
+        Node::InlineTable(table) => table_value(table),
+    }
+}
+
+/// A value that JSON does not have; it equals nothing of ours.
+fn foreign(text: &str) -> Value {
+    let mut map = Map::new();
+    map.insert("$toml".to_owned(), Value::String(text.to_owned()));
+    Value::Object(map)
 }
 
 #[cfg(test)]

@@ -23,9 +23,14 @@ pub fn files(folder: &str) -> impl Iterator<Item = (&'static str, &'static str)>
 /// Reads the shipped adapters and templates.
 pub fn adapters(loaded: &mut Loaded, sink: &mut Sink) {
     for (name, text) in files("adapters") {
-        if name.ends_with(".yaml") {
-            let source = loaded.sources.add(format!("<builtin>/adapters/{name}"), text);
-            add_adapter(loaded, source, name, sink);
+        match serde_json::from_str::<Adapter>(text) {
+            Ok(adapter) => {
+                loaded.adapters.insert(adapter.id.clone(), adapter);
+            }
+            Err(error) => sink.push(
+                Diagnostic::new(Code::AdapterInvalid, format!("the shipped adapter `{name}` is damaged: {error}"))
+                    .path(format!("<builtin>/adapters/{name}")),
+            ),
         }
     }
     for (name, text) in files("templates") {
@@ -33,7 +38,7 @@ pub fn adapters(loaded: &mut Loaded, sink: &mut Sink) {
     }
 }
 
-/// Reads one adapter text.
+/// Reads one adapter of a repository.
 pub(super) fn add_adapter(loaded: &mut Loaded, source: SourceId, name: &str, sink: &mut Sink) {
     match yaml::parse::<Adapter>(&loaded.sources.get(source).text, source, 0) {
         Ok(adapter) => {

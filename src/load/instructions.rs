@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 
 use crate::model::adapter::{Adapter, CarrierOwn};
-use crate::plan::delivery::UserFile;
+use crate::model::user_file::UserFile;
 use crate::system::{Kind, System, parent};
 use crate::text::block;
 

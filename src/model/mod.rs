@@ -6,3 +6,4 @@ pub mod policy;
 pub mod role;
 pub mod rule;
 pub mod scalar;
+pub mod user_file;

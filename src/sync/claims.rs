@@ -32,6 +32,10 @@ impl<'a> Claims<'a> {
         self.records.iter().any(|owned| matches!(owned, Owned::Whole(_)))
     }
 
+    pub(super) fn has_entries(&self) -> bool {
+        self.records.iter().any(|owned| matches!(owned, Owned::Entries(_)))
+    }
+
     /// The bytes are a whole file as we wrote it.
     pub(super) fn owns_whole(&self, bytes: &[u8]) -> bool {
         self.has_whole() && {

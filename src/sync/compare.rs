@@ -5,7 +5,7 @@ use super::entries::entries;
 use super::finding::{Cause, Conflict, Problem};
 use super::group::{Group, Want, group};
 use super::locate::{Place, locate};
-use super::lock::{Lock, Owned};
+use super::lock::Lock;
 use super::state::{LockState, LockStatus};
 use super::whole::{Verdict, block, only_our_block, orphan, whole};
 use super::{Options, journal::Journal};
@@ -96,8 +96,18 @@ struct Run<'a> {
     reals: BTreeMap<String, String>,
 }
 
+/// Reads the lock and compares all artifacts with the disk.
+pub fn check(artifacts: &[Artifact], system: &dyn System, options: &Options<'_>) -> Comparison {
+    match LockState::load(system, options) {
+        Ok(state) => compare(artifacts, &state, system, options),
+        Err(problem) => Comparison { problems: vec![problem], ..Comparison::default() },
+    }
+}
+
 /// Compares all artifacts with the disk.
 pub fn compare(artifacts: &[Artifact], state: &LockState, system: &dyn System, options: &Options<'_>) -> Comparison {
+    // What an interrupted render began is completed for all hosts: only then does one lock describe it.
+    let options = &Options { hosts: options.hosts.filter(|_| !state.interrupted), ..*options };
     let out = Comparison {
         journal: state.journal.clone(),
         interrupted: state.interrupted,
@@ -200,10 +210,16 @@ impl Run<'_> {
         let verdict = if place.linked {
             Verdict { after: place.bytes.clone(), ..kept(vec![Cause::OrphanEdited]) }
         } else {
-            match (record, Format::of(path)) {
-                (Owned::Entries(_), Some(format)) => entries(&[], format, Some(bytes), &claims, self.options),
-                _ => orphan(bytes, record, &claims, self.options),
+            match Format::of(path).filter(|_| claims.has_entries()) {
+                Some(format) => entries(&[], format, Some(bytes), &claims, self.options),
+                None => orphan(bytes, record, &claims, self.options),
             }
+        };
+        // What we wrote cannot be found in a file that cannot be read: it was edited, and stays.
+        let verdict = if verdict.causes.contains(&Cause::Unreadable) {
+            Verdict { after: place.bytes.clone(), ..kept(vec![Cause::OrphanEdited]) }
+        } else {
+            verdict
         };
         self.settle(path, place, verdict, Vec::new());
     }

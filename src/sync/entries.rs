@@ -19,7 +19,14 @@ struct Work<'a> {
     verdict: Verdict,
     /// Whatever is in the way may be overwritten.
     may: bool,
-    wanted: &'a [(&'a Entry, bool)],
+    wanted: &'a [Wanted<'a>],
+}
+
+/// An entry of the plan and what the lock says of it once it is there.
+struct Wanted<'a> {
+    entry: &'a Entry,
+    selected: bool,
+    record: OwnedEntry,
 }
 
 /// Brings the wanted entries in, takes orphaned ones out; `wanted` says for each whether it is selected.
@@ -43,11 +50,24 @@ pub(super) fn entries(
     if replaced || bytes.is_none() {
         owned.made.insert(Vec::new());
     }
+    let mut verdict = Verdict::default();
+    if replaced && wanted.is_empty() {
+        verdict.causes.push(Cause::Orphaned);
+    }
     let may = options.force || bytes.is_some_and(|have| claims.given_up(have));
-    let mut work = Work { document, claimed, owned, verdict: Verdict::default(), may, wanted };
+    // Digests are made once: a list of hundreds of elements is looked through for each of them.
+    let wanted: Vec<Wanted<'_>> = wanted
+        .iter()
+        .map(|(entry, selected)| Wanted {
+            entry,
+            selected: *selected,
+            record: OwnedEntry::new(&entry.path, entry.kind, value_digest(&entry.value)),
+        })
+        .collect();
+    let mut work = Work { document, claimed, owned, verdict, may, wanted: &wanted };
     work.drop_orphans(options.force);
-    for (entry, selected) in wanted {
-        if *selected { work.want(entry) } else { work.carry(entry) }
+    for wanted in work.wanted {
+        if wanted.selected { work.want(wanted) } else { work.carry(&wanted.record) }
     }
     work.prune();
     work.finish(bytes, text)
@@ -63,14 +83,6 @@ fn place_of(error: &EditError, text: &str) -> String {
     }
 }
 
-fn is_owned_as(entry: &Entry, item: &OwnedEntry) -> bool {
-    entry.path == item.path
-        && match entry.kind {
-            EntryKind::Value => !item.element,
-            EntryKind::Element => item.element && value_digest(&entry.value) == item.digest,
-        }
-}
-
 impl Work<'_> {
     fn fail(&mut self, cause: Cause, error: &EditError) {
         self.verdict.causes.push(cause);
@@ -78,13 +90,14 @@ impl Work<'_> {
     }
 
     fn drop_orphans(&mut self, force: bool) {
-        let orphans: Vec<OwnedEntry> = self
-            .claimed
-            .items
-            .iter()
-            .filter(|item| !self.wanted.iter().any(|(entry, _)| is_owned_as(entry, item)))
-            .cloned()
-            .collect();
+        let values: BTreeSet<&[String]> =
+            self.wanted.iter().filter(|want| !want.record.element).map(|want| want.record.path.as_slice()).collect();
+        let elements: BTreeSet<&OwnedEntry> =
+            self.wanted.iter().map(|want| &want.record).filter(|record| record.element).collect();
+        let is_wanted = |item: &OwnedEntry| {
+            if item.element { elements.contains(item) } else { values.contains(item.path.as_slice()) }
+        };
+        let orphans: Vec<OwnedEntry> = self.claimed.items.iter().filter(|item| !is_wanted(item)).cloned().collect();
         for item in orphans {
             let done = if item.element { self.drop_element(&item) } else { self.drop_value(&item, force) };
             if let Err(error) = done {
@@ -120,34 +133,34 @@ impl Work<'_> {
     }
 
     /// Keeps what is owned of an entry that this run does not touch.
-    fn carry(&mut self, entry: &Entry) {
-        self.owned.items.extend(self.claimed.items.iter().filter(|item| is_owned_as(entry, item)).cloned());
+    fn carry(&mut self, record: &OwnedEntry) {
+        let same = |item: &&OwnedEntry| {
+            item.path == record.path && item.element == record.element && (!item.element || *item == record)
+        };
+        self.owned.items.extend(self.claimed.items.iter().filter(same).cloned());
     }
 
-    fn want(&mut self, entry: &Entry) {
-        let done = match entry.kind {
-            EntryKind::Value => self.want_value(entry),
-            EntryKind::Element => self.want_element(entry),
+    fn want(&mut self, wanted: &Wanted<'_>) {
+        let done = match wanted.entry.kind {
+            EntryKind::Value => self.want_value(wanted),
+            EntryKind::Element => self.want_element(wanted),
         };
         if let Err(error) = done {
-            self.fail(Cause::EntryMissing(entry.path.clone()), &error);
+            self.fail(Cause::EntryMissing(wanted.entry.path.clone()), &error);
         }
     }
 
-    fn own(&mut self, entry: &Entry) {
-        self.owned.items.insert(OwnedEntry::new(&entry.path, entry.kind, value_digest(&entry.value)));
-    }
-
-    fn want_value(&mut self, entry: &Entry) -> Result<(), EditError> {
+    fn want_value(&mut self, wanted: &Wanted<'_>) -> Result<(), EditError> {
+        let entry = wanted.entry;
         let path = &entry.path;
         let current = match self.document.get(path) {
             Ok(current) => current.cloned(),
-            Err(EditError::Blocked { path: above, found }) => return self.unblock(&above, found, entry),
+            Err(EditError::Blocked { path: above, found }) => return self.unblock(&above, found, wanted),
             Err(error) => return Err(error),
         };
         match current {
             Some(value) if same(&value, &entry.value) => {}
-            Some(_) if self.reclaim(path) => return self.want_value(entry),
+            Some(_) if self.reclaim(path) => return self.want_value(wanted),
             Some(value) => {
                 let (claimed, ours) = claim(&self.claimed, path, &value_digest(&value));
                 if ours {
@@ -179,15 +192,16 @@ impl Work<'_> {
                 self.owned.made.extend(made);
             }
         }
-        self.own(entry);
+        self.owned.items.insert(wanted.record.clone());
         Ok(())
     }
 
-    fn want_element(&mut self, entry: &Entry) -> Result<(), EditError> {
+    fn want_element(&mut self, wanted: &Wanted<'_>) -> Result<(), EditError> {
+        let entry = wanted.entry;
         let path = &entry.path;
         let present = match self.document.list(path) {
             Ok(list) => list.is_some_and(|list| list.iter().any(|value| same(value, &entry.value))),
-            Err(EditError::Blocked { path: above, found }) => return self.unblock(&above, found, entry),
+            Err(EditError::Blocked { path: above, found }) => return self.unblock(&above, found, wanted),
             Err(error) => return Err(error),
         };
         if !present {
@@ -195,14 +209,15 @@ impl Work<'_> {
             let made = self.document.push(path, &entry.value)?;
             self.owned.made.extend(made);
         }
-        self.own(entry);
+        self.owned.items.insert(wanted.record.clone());
         Ok(())
     }
 
     /// Something of another type is in the way.
-    fn unblock(&mut self, above: &[String], found: &'static str, entry: &Entry) -> Result<(), EditError> {
+    fn unblock(&mut self, above: &[String], found: &'static str, wanted: &Wanted<'_>) -> Result<(), EditError> {
+        let entry = wanted.entry;
         if self.reclaim(above) {
-            self.want(entry);
+            self.want(wanted);
             return Ok(());
         }
         let want = if above.len() == entry.path.len() { "a list" } else { "a table" };
@@ -215,7 +230,7 @@ impl Work<'_> {
                 EntryKind::Element => self.document.push(&entry.path, &entry.value)?,
             };
             self.owned.made.extend(made);
-            self.own(entry);
+            self.owned.items.insert(wanted.record.clone());
         }
         Ok(())
     }
@@ -236,7 +251,7 @@ impl Work<'_> {
     fn prune(&mut self) {
         let made: Vec<Vec<String>> = self.owned.made.iter().rev().filter(|path| !path.is_empty()).cloned().collect();
         for path in made {
-            let used = self.wanted.iter().any(|(entry, _)| entry.path.starts_with(&path))
+            let used = self.wanted.iter().any(|want| want.entry.path.starts_with(&path))
                 || self.owned.items.iter().any(|item| item.path.starts_with(&path));
             if used && matches!(self.document.get(&path), Ok(Some(_))) {
                 continue;
@@ -244,6 +259,9 @@ impl Work<'_> {
             if !used && self.document.is_empty_at(&path) {
                 // A table that cannot be taken out stays, empty.
                 let _ = self.document.remove(&path);
+            } else if !used {
+                // The same for a header that tables of the user do not need.
+                let _ = self.document.remove_header(&path);
             }
             self.owned.made.remove(&path);
         }

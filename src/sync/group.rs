@@ -37,7 +37,7 @@ pub(super) fn group<'a>(
             problems.push(Problem::new(at, format!("the path {why}")));
             continue;
         }
-        if reserved.iter().any(|path| path == at) {
+        if reserved.iter().any(|own| path::folded(own) == path::folded(at)) {
             problems.push(Problem::new(at, "the path is rolecast's own"));
             continue;
         }

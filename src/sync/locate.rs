@@ -3,7 +3,6 @@
 use super::finding::Problem;
 use super::{MAX_FILE, Options};
 use crate::system::{Kind, System, parent, path};
-use std::io::ErrorKind;
 
 /// A path on disk.
 #[derive(Debug, Clone)]
@@ -40,19 +39,13 @@ pub(super) fn locate(system: &dyn System, at: &str, options: &Options<'_>) -> Re
 
 fn follow(system: &dyn System, at: &str, path: &str) -> Result<Place, Problem> {
     let fail = |error: std::io::Error| Problem::new(at, error.to_string());
-    let real = system.resolve(path).map_err(fail)?;
+    let (real, bytes) =
+        system.find(path, MAX_FILE).map_err(|error| match system.resolve(path).map(|real| system.kind(&real)) {
+            Ok(Ok(Some(Kind::Dir))) => Problem::new(at, "a directory stands where a file must be"),
+            Ok(Ok(Some(Kind::Other))) => Problem::new(at, "a device, pipe or socket stands where a file must be"),
+            _ => fail(error),
+        })?;
     let linked = real != path && system.kind(path).map_err(fail)? == Some(Kind::Link);
-    let bytes = match system.read(&real, MAX_FILE) {
-        Ok(bytes) => Some(bytes),
-        Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(error) => {
-            return Err(match system.kind(&real) {
-                Ok(Some(Kind::Dir)) => Problem::new(at, "a directory stands where a file must be"),
-                Ok(Some(Kind::Other)) => Problem::new(at, "a device, pipe or socket stands where a file must be"),
-                _ => fail(error),
-            });
-        }
-    };
     if linked && bytes.is_none() {
         return Err(Problem::new(at, format!("is a link to `{real}`, where nothing is")));
     }

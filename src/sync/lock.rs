@@ -200,7 +200,23 @@ mod tests {
     fn a_lock_reads_back_and_is_one_line_for_each_owned_thing() {
         let text = sample().to_text();
         assert_eq!(Lock::parse(text.as_bytes()).unwrap(), sample());
-        insta::assert_snapshot!(text);
+        insta::assert_snapshot!(text, @r#"
+        {
+          "version": 1,
+          "owned": [
+            {"path":".claude/settings.json","made":["hooks"]},
+            {"path":".claude/settings.json","element":["hooks","a.b"],"is":"sha256:1"},
+            {"path":".claude/settings.json","value":["model"],"is":"sha256:2"},
+            {"path":"AGENTS.md","block":"sha256:3"},
+            {"path":"x/y.md","whole":"sha256:4"}
+          ],
+          "pins": {
+            "server": {
+              "tool": "sha256:5"
+            }
+          }
+        }
+        "#);
         assert_eq!(Lock::parse(Lock::default().to_text().as_bytes()).unwrap(), Lock::default());
     }
 

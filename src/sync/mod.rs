@@ -1,7 +1,7 @@
 //! Between the artifacts of a render and the disk: what differs, whose it is, and how it gets there.
 //!
-//! [`compare`] reads and decides; `check` prints what it found. [`render`] takes the lock of the root,
-//! compares, and writes all or nothing. Ownership is by digest in the [lock](lock::Lock): a file, block or
+//! [`check`] reads and decides; [`render`] takes the lock of the root, does the same, and writes all or
+//! nothing. Ownership is by digest in the [lock](lock::Lock): a file, block or
 //! entry that is neither what the plan says nor what we wrote last is the user's, and stays.
 
 mod claims;
@@ -17,7 +17,7 @@ mod state;
 mod whole;
 mod write;
 
-pub use compare::{Change, Comparison, Note, compare};
+pub use compare::{Change, Comparison, Note, check, compare};
 pub use finding::{Cause, Conflict, Problem};
 pub use state::{LockState, LockStatus};
 pub use write::{Applied, ApplyError, apply, render};

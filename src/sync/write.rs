@@ -1,9 +1,8 @@
 //! All or nothing: the journal first, every new byte prepared beside its file, then one rename each.
 
-use super::compare::{Change, Comparison, compare};
+use super::compare::{Change, Comparison, check};
 use super::finding::Problem;
 use super::journal::{Journal, Step, temp_for};
-use super::state::LockState;
 use super::{MAX_FILE, Options};
 use crate::render::artifact::Artifact;
 use crate::system::{Kind, Writer, parent};
@@ -66,10 +65,7 @@ pub fn render(
         Ok(guard) => guard,
         Err(error) => return (Comparison::default(), Err(unwritable(error))),
     };
-    let comparison = match LockState::load(system, options) {
-        Ok(state) => compare(artifacts, &state, system, options),
-        Err(problem) => Comparison { problems: vec![problem], ..Comparison::default() },
-    };
+    let comparison = check(artifacts, system, options);
     let result = perform(&comparison, system);
     drop(guard);
     (comparison, result)
@@ -117,7 +113,7 @@ fn perform(comparison: &Comparison, system: &dyn Writer) -> Result<Applied, Appl
     work.sweep().map_err(unwritable)?;
     if work.changes.is_empty() {
         if comparison.interrupted {
-            work.close().map_err(unwritable)?;
+            work.remove_left().and_then(|()| work.close()).map_err(unwritable)?;
         }
         return Ok(Applied { resumed: comparison.interrupted, ..Applied::default() });
     }
@@ -200,7 +196,14 @@ impl Work<'_> {
                 locks.push(text.clone());
             }
         }
-        Journal { version: 1, locks, files: self.changes.iter().map(step).collect() }
+        let mut files: Vec<Step> = self.changes.iter().map(step).collect();
+        // Directories made for files that are not wanted any more are still to be removed.
+        for old in self.comparison.journal.iter().flat_map(|journal| &journal.files) {
+            if !files.iter().any(|step| step.path == old.path) {
+                files.push(Step { forced: false, ..old.clone() });
+            }
+        }
+        Journal { version: 1, locks, files }
     }
 
     fn make_dirs(&mut self, dir: &str) -> Result<(), Failed> {
@@ -234,8 +237,10 @@ impl Work<'_> {
         self.put(&files)?;
         for change in files.iter().filter(|change| change.after.is_none()) {
             self.system.remove_file(&change.real).on(&change.path)?;
+            self.system.sync_dir(parent(&change.real)).on(&change.path)?;
             self.remove_empty(parent(&change.real))?;
         }
+        self.remove_left()?;
         self.put(&own)?;
         self.close()?;
         for change in files {
@@ -254,15 +259,29 @@ impl Work<'_> {
         dirs.into_iter().try_for_each(|dir| self.system.sync_dir(dir).on(dir))
     }
 
-    /// Removes directories that a deletion left empty; version control does not know empty ones.
+    /// Removes directories that interrupted renders made or emptied and nothing uses now.
+    fn remove_left(&self) -> Result<(), Failed> {
+        let steps = self.comparison.journal.iter().flat_map(|journal| &journal.files);
+        steps.map(|step| step.path.as_str()).try_for_each(|path| self.remove_empty(parent(path)))
+    }
+
+    /// Removes a directory that is empty, and then those around it; version control does not know empty ones.
     fn remove_empty(&self, dir: &str) -> Result<(), Failed> {
         let keep = parent(&self.comparison.lock_path);
         let mut dir = dir;
-        while !dir.is_empty() && dir != keep && self.system.list(dir).on(dir)?.is_empty() {
-            self.system.remove_dir(dir).on(dir)?;
+        let mut removed = false;
+        while !dir.is_empty() && dir != keep {
+            match self.system.kind(dir) {
+                Ok(None) => {}
+                Ok(Some(Kind::Dir)) if self.system.list(dir).on(dir)?.is_empty() => {
+                    self.system.remove_dir(dir).on(dir)?;
+                    removed = true;
+                }
+                _ => break,
+            }
             dir = parent(dir);
         }
-        self.system.sync_dir(dir).on(dir)
+        if removed { self.system.sync_dir(dir).on(dir) } else { Ok(()) }
     }
 
     fn close(&self) -> Result<(), Failed> {

@@ -45,6 +45,19 @@ pub trait System {
     /// Not a regular file, too large ([`io::ErrorKind::FileTooLarge`]), a link out, or an I/O error.
     fn read(&self, path: &str, max: u64) -> io::Result<Vec<u8>>;
 
+    /// [`Self::resolve`] and [`Self::read`] in one look; `None` when nothing stands there.
+    ///
+    /// # Errors
+    /// As both.
+    fn find(&self, path: &str, max: u64) -> io::Result<(String, Option<Vec<u8>>)> {
+        let real = self.resolve(path)?;
+        match self.read(&real, max) {
+            Ok(bytes) => Ok((real, Some(bytes))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((real, None)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Names in a directory, sorted bytewise, with what they are.
     ///
     /// # Errors
@@ -70,10 +83,10 @@ pub trait Writer: System {
     fn exclusive(&self) -> io::Result<Box<dyn Guard>>;
 
     /// Creates `path`, which must not exist, with `bytes` on stable storage; with the permissions of `like`
-    /// where that exists. A failure may leave a part of the file.
+    /// where that exists, which must not be read-only. A failure may leave a part of the file.
     ///
     /// # Errors
-    /// Something stands there, its folder is missing or leads out, or an I/O error.
+    /// Something stands there, `like` may not be written, its folder is missing or leads out, or an I/O error.
     fn create(&self, path: &str, bytes: &[u8], like: Option<&str>) -> io::Result<()>;
 
     /// Puts `from` in the place of `to` in one step.

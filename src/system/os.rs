@@ -187,28 +187,28 @@ impl System for Os {
     }
 
     fn read(&self, path: &str, max: u64) -> io::Result<Vec<u8>> {
-        let (real, meta) = self.walk(path)?;
         let not_found = || io::Error::new(io::ErrorKind::NotFound, format!("`{path}` does not exist"));
-        let irregular = || io::Error::new(io::ErrorKind::InvalidInput, format!("`{path}` is not a regular file"));
-        // Opening a pipe would wait for a writer, so its kind is known before; the handle is asked again.
-        if !meta.ok_or_else(not_found)?.is_file() {
-            return Err(irregular());
-        }
-        let file = File::open(self.root.join(real))?;
-        let meta = file.metadata()?;
-        let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("`{path}` is larger than {max} bytes"));
+        self.find(path, max)?.1.ok_or_else(not_found)
+    }
+
+    fn find(&self, path: &str, max: u64) -> io::Result<(String, Option<Vec<u8>>)> {
+        let (real, meta) = self.walk(path)?;
+        let Some(meta) = meta else { return Ok((real, None)) };
+        // Opening a pipe would wait for a writer, so its kind is known before.
         if !meta.is_file() {
-            return Err(irregular());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{path}` is not a regular file")));
         }
+        let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("`{path}` is larger than {max} bytes"));
         if meta.len() > max {
             return Err(too_large());
         }
+        let file = File::open(self.root.join(&real))?;
         let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
         file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > max {
             return Err(too_large());
         }
-        Ok(bytes)
+        Ok((real, Some(bytes)))
     }
 
     fn list(&self, path: &str) -> io::Result<Vec<(String, Kind)>> {
@@ -226,7 +226,12 @@ impl System for Os {
     }
 
     fn recorded_as_link(&self, path: &str) -> bool {
-        let output = Command::new("git")
+        let mut git = Command::new("git");
+        // A hook is run with these set for the top of the work tree, which the root need not be.
+        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+            git.env_remove(name);
+        }
+        let output = git
             .arg("-C")
             .arg(&self.root)
             .args(["--literal-pathspecs", "ls-files", "-s", "-z", "--", path])
@@ -251,7 +256,10 @@ impl Writer for Os {
         let file = File::open(&self.root)?;
         #[cfg(not(unix))]
         let file = {
-            let name = crate::text::digest::digest(self.root.to_string_lossy().as_bytes()).replace(':', "-");
+            use std::hash::{DefaultHasher, Hash, Hasher};
+            let mut hasher = DefaultHasher::new();
+            self.root.hash(&mut hasher);
+            let name = format!("rolecast-{:016x}.lock", hasher.finish());
             File::options().create(true).truncate(false).write(true).open(std::env::temp_dir().join(name))?
         };
         match file.lock() {
@@ -263,14 +271,18 @@ impl Writer for Os {
     }
 
     fn create(&self, path: &str, bytes: &[u8], like: Option<&str>) -> io::Result<()> {
-        let (_, full) = self.place(path)?;
-        let mut file = File::options().write(true).create_new(true).open(&full)?;
+        let model = match like {
+            Some(like) => look(&self.place(like)?.1)?.filter(fs::Metadata::is_file),
+            None => None,
+        };
+        // A rename would replace a file that its owner made read-only.
+        if model.as_ref().is_some_and(|meta| meta.permissions().readonly()) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
+        }
+        let mut file = File::options().write(true).create_new(true).open(self.place(path)?.1)?;
         file.write_all(bytes)?;
-        if let Some(like) = like {
-            let (_, model) = self.place(like)?;
-            if let Some(meta) = look(&model)?.filter(fs::Metadata::is_file) {
-                file.set_permissions(meta.permissions())?;
-            }
+        if let Some(meta) = model {
+            file.set_permissions(meta.permissions())?;
         }
         file.sync_all()
     }

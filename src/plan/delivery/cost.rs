@@ -2,10 +2,10 @@
 
 use std::ops::AddAssign;
 
-use crate::model::adapter::{Agent, CarrierKind, Inherit};
+use crate::model::adapter::{Agent, CarrierKind};
 
 use super::arrive::{Taken, Ways};
-use super::layout::Layout;
+use super::layout::{Choice, Layout};
 use super::path;
 use super::world::{FileId, HostId, World, at_start};
 
@@ -74,7 +74,7 @@ pub struct Baseline {
 impl Baseline {
     /// Counts with nothing of ours in place.
     pub fn of(world: &World, host: HostId) -> Self {
-        let nothing = Layout { homes: Vec::new(), choices: vec![super::layout::Choice::default(); world.hosts.len()] };
+        let nothing = Layout { homes: Vec::new(), choices: vec![Choice::default(); world.hosts.len()] };
         let count = |agent| Taken::count(world, &nothing, host, agent, Ways::All);
         Self { taken: [count(Agent::Main), count(Agent::Roles)] }
     }
@@ -84,19 +84,21 @@ impl Baseline {
 pub fn of_host(world: &World, layout: &Layout, host: HostId, baseline: &Baseline) -> Cost {
     let mut cost = Cost::default();
     let h = &world.hosts[host];
-    for agent in h.agents() {
+    let agents: &[Agent] = if h.roles_may_inherit() { &[Agent::Main, Agent::Roles] } else { &[Agent::Main] };
+    for agent in agents {
         let taken = Taken::count(world, layout, host, *agent, Ways::All);
-        let main = *agent == Agent::Main;
-        let shared = taken.shared(world, layout);
-        let card = taken.card(world, layout, host);
-        // A host that may or may not give sub-agents its files costs what it costs in every layout.
-        if main || h.adapter.subagents.inherit == Inherit::Instructions {
-            cost.extra += shared.saturating_sub(1) + card.saturating_sub(1);
-        }
-        cost.never += u32::from(main && world.has_shared && shared == 0);
-        cost.cardless += u32::from(main && h.wants_card && card == 0);
         cost.foreign +=
             (0..world.hosts.len()).filter(|o| *o != host).map(|o| taken.card(world, layout, o)).sum::<u32>();
+        let main = *agent == Agent::Main;
+        if !main && !h.roles_inherit() {
+            // What sub-agents perhaps get besides their bodies is an extra arrival in every layout.
+            continue;
+        }
+        let shared = taken.shared(world, layout);
+        let card = taken.card(world, layout, host);
+        cost.extra += shared.saturating_sub(1) + card.saturating_sub(1);
+        cost.never += u32::from(main && world.has_shared && shared == 0);
+        cost.cardless += u32::from(main && h.wants_card && card == 0);
         if main && (shared > 0 || card > 0) {
             let sure = Taken::count(world, layout, host, *agent, Ways::Sure);
             cost.perhaps += u32::from(shared > 0 && sure.shared(world, layout) == 0);
@@ -135,25 +137,27 @@ pub fn of_homes(world: &World, homes: &[FileId]) -> Cost {
     cost
 }
 
-/// What lines, settings and files add.
-pub fn of_means(world: &World, layout: &Layout) -> Cost {
-    let mut cost = Cost::default();
+/// What the lines, settings and places of one host's choice add.
+pub fn of_means(world: &World, host: HostId, choice: &Choice) -> Cost {
+    let slots = &world.hosts[host].slots;
+    let place = |f: FileId| slots.iter().find(|s| s.file == f).map_or(0, |s| s.carrier as u32);
+    let (lines, at) = choice.import.as_ref().map_or((0, 0), |(at, targets)| (targets.len() as u32, place(*at)));
+    Cost {
+        aids: choice.switches.len() as u32 + lines,
+        imports: lines,
+        order: choice.card.map_or(0, place) + at,
+        ..Cost::default()
+    }
+}
+
+/// Number of files with text of ours.
+pub fn files(layout: &Layout) -> u32 {
     let mut files: Vec<FileId> = layout.homes.clone();
-    for (host, choice) in layout.choices.iter().enumerate() {
-        let slots = &world.hosts[host].slots;
-        let place = |f: FileId| slots.iter().find(|s| s.file == f).map_or(0, |s| s.carrier as u32);
+    for choice in &layout.choices {
         files.extend(choice.card);
-        cost.order += choice.card.map_or(0, place);
-        cost.aids += choice.switches.len() as u32;
-        if let Some((at, targets)) = &choice.import {
-            files.push(*at);
-            cost.order += place(*at);
-            cost.aids += targets.len() as u32;
-            cost.imports += targets.len() as u32;
-        }
+        files.extend(choice.import.as_ref().map(|(at, _)| *at));
     }
     files.sort_unstable();
     files.dedup();
-    cost.files = files.len() as u32;
-    cost
+    files.len() as u32
 }

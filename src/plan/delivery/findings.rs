@@ -1,6 +1,6 @@
 //! What a person should know about the plan.
 
-use crate::model::adapter::{Agent, Borrowed, CarrierKind, Each, Inherit};
+use crate::model::adapter::{Agent, Borrowed, CarrierKind, Each};
 
 use super::arrive::{Taken, is_active};
 use super::cost::{Baseline, users};
@@ -49,8 +49,7 @@ impl Look<'_> {
     }
 
     fn inherits(&self) -> bool {
-        let h = &self.world.hosts[self.id];
-        h.has_roles && h.adapter.subagents.inherit == Inherit::Instructions
+        self.world.hosts[self.id].roles_inherit()
     }
 
     /// Files through which the texts standing in `files` come.

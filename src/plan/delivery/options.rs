@@ -12,13 +12,9 @@ const MAX_TARGETS: usize = 4;
 /// All choices for a host that could be worth something.
 pub fn of_host(world: &World, host: HostId, homes: &[FileId], baseline: &Baseline) -> Vec<Choice> {
     let mut out = Vec::new();
-    for card in cards(world, host) {
+    for card in cards(world, host, homes) {
         for import in imports(world, host, homes, baseline) {
             for switched in subsets(&switchable(world, host, homes)) {
-                let doubled = import.as_ref().is_some_and(|(_, targets)| switched.iter().any(|s| targets.contains(s)));
-                if doubled {
-                    continue;
-                }
                 let mut choice = Choice { card, import: import.clone(), switches: switched };
                 switch_on_own(world, host, &mut choice);
                 if !out.contains(&choice) {
@@ -31,13 +27,13 @@ pub fn of_host(world: &World, host: HostId, homes: &[FileId], baseline: &Baselin
 }
 
 /// Files for the card. Doing without is worth a thought only where every carrier may disturb somebody.
-fn cards(world: &World, host: HostId) -> Vec<Option<FileId>> {
+fn cards(world: &World, host: HostId, homes: &[FileId]) -> Vec<Option<FileId>> {
     let h = &world.hosts[host];
     if !h.wants_card {
         return vec![None];
     }
     let files: Vec<FileId> = h.slots(CarrierKind::Card).map(|s| s.file).collect();
-    let none = (!files.iter().any(|f| is_private(world, host, *f))).then_some(None);
+    let none = (!files.iter().any(|f| !homes.contains(f) && is_private(world, host, *f))).then_some(None);
     files.into_iter().map(Some).chain(none).collect()
 }
 
@@ -58,10 +54,8 @@ fn imports(world: &World, host: HostId, homes: &[FileId], baseline: &Baseline) -
     if h.import().is_none() {
         return out;
     }
-    let at_risk = h.reads.iter().filter(|r| !r.unless.is_empty() && world.user[r.file].is_some());
-    let at_risk = at_risk.map(|r| r.file).filter(|f| baseline.taken.iter().any(|t| t.times[*f] > 0));
     let mut targets: Vec<FileId> = homes.to_vec();
-    targets.extend(at_risk.filter(|f| !homes.contains(f)));
+    targets.extend(at_risk(world, host, baseline).into_iter().filter(|f| !homes.contains(f)));
     targets.truncate(MAX_TARGETS);
     for slot in h.slots(CarrierKind::Import) {
         let others: Vec<FileId> = targets.iter().copied().filter(|t| *t != slot.file).collect();
@@ -70,10 +64,38 @@ fn imports(world: &World, host: HostId, homes: &[FileId], baseline: &Baseline) -
     out
 }
 
-/// Homes that the host reads only when a setting names them.
+/// Files of the user that are read today and that the existence of another file could hide.
+fn at_risk(world: &World, host: HostId, baseline: &Baseline) -> Vec<FileId> {
+    let taken = |f: FileId| world.user[f].is_some() && baseline.taken.iter().any(|t| t.times[f] > 0);
+    let reads = world.hosts[host].reads.iter().filter(|r| !r.unless.is_empty() && taken(r.file));
+    let mut out: Vec<FileId> = reads.map(|r| r.file).collect();
+    let mut next = 0;
+    while let Some(file) = out.get(next).copied() {
+        let imports = world.user[file].iter().flat_map(|u| u.imports.iter().copied()).filter(|f| taken(*f));
+        let new: Vec<FileId> = imports.filter(|f| !out.contains(f)).collect();
+        out.extend(new);
+        next += 1;
+    }
+    out
+}
+
+/// Files that the host reads only when a setting names them, and that are a home or lead to one.
 fn switchable(world: &World, host: HostId, homes: &[FileId]) -> Vec<FileId> {
-    let h = &world.hosts[host];
-    homes.iter().copied().filter(|f| h.read_of(*f).is_some_and(|r| r.read.needs.is_some())).collect()
+    let reads = world.hosts[host].reads.iter().filter(|r| r.read.needs.is_some()).map(|r| r.file);
+    reads.filter(|f| user_leads_to(world, *f, homes)).collect()
+}
+
+/// Whether a file is one of `homes`, or links and import lines of the user go from it to one.
+fn user_leads_to(world: &World, file: FileId, homes: &[FileId]) -> bool {
+    let mut seen = vec![file];
+    let mut next = 0;
+    while let Some(at) = seen.get(next).copied() {
+        let user = world.user[at].iter().flat_map(|u| u.imports.iter().copied().chain(u.link));
+        let new: Vec<FileId> = user.filter(|f| !seen.contains(f)).collect();
+        seen.extend(new);
+        next += 1;
+    }
+    seen.iter().any(|f| homes.contains(f))
 }
 
 /// Files written for a host that reads them only when a setting names them are named.

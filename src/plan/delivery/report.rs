@@ -50,11 +50,7 @@ fn arrived(world: &World, layout: &Layout, host: HostId) -> Arrived {
     Arrived {
         main: count(Agent::Main, Ways::All),
         sure: count(Agent::Main, Ways::Sure),
-        roles: if world.hosts[host].agents().contains(&Agent::Roles) {
-            count(Agent::Roles, Ways::All)
-        } else {
-            nothing
-        },
+        roles: if world.hosts[host].roles_may_inherit() { count(Agent::Roles, Ways::All) } else { nothing },
     }
 }
 

@@ -1,6 +1,7 @@
 //! What goes into the planner and what comes out.
 
 use crate::model::adapter::{Adapter, Agent};
+pub use crate::model::user_file::UserFile;
 
 /// When a rule is before the agent; the planner needs no more of the activation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,19 +25,6 @@ pub struct RuleInfo {
     pub main: bool,
     /// Whether it is for sub-agents.
     pub roles: bool,
-}
-
-/// An instruction file in which the user has text of their own, outside our block, or that is a link.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UserFile {
-    /// Relative to the root, `/` between parts.
-    pub path: String,
-    /// Files, relative to the root, that the user's text includes with an import line.
-    pub imports: Vec<String>,
-    /// The file inside the root this is a link to; such a file has no text of its own.
-    pub link_to: Option<String>,
-    /// Size of the user's own text, in bytes.
-    pub bytes: u64,
 }
 
 /// One selected host.

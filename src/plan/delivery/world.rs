@@ -91,13 +91,14 @@ impl<'a> Host<'a> {
         self.adapter.import.as_ref()
     }
 
-    /// The agents whose instruction files matter: sub-agents only where they are given any.
-    pub fn agents(&self) -> &'static [Agent] {
-        if self.has_roles && self.adapter.subagents.inherit != Inherit::Nothing {
-            &[Agent::Main, Agent::Roles]
-        } else {
-            &[Agent::Main]
-        }
+    /// Whether sub-agents are known to get what the reads say.
+    pub fn roles_inherit(&self) -> bool {
+        self.has_roles && self.adapter.subagents.inherit == Inherit::Instructions
+    }
+
+    /// Whether sub-agents may get what the reads say.
+    pub fn roles_may_inherit(&self) -> bool {
+        self.has_roles && self.adapter.subagents.inherit != Inherit::Nothing
     }
 
     /// Its usable carriers of one kind.

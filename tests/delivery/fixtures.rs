@@ -1,0 +1,120 @@
+//! The shipped adapters and small rule sets.
+
+use std::path::PathBuf;
+
+use rolecast::diag::SourceId;
+use rolecast::model::adapter::{Adapter, Inherit};
+use rolecast::plan::delivery::{Delivery, HostInput, Input, Kind, RuleInfo, UserFile, plan};
+
+use crate::simulator::Repository;
+
+pub const HOSTS: [&str; 5] = ["claude-code", "codex", "cursor", "copilot", "gemini-cli"];
+
+pub fn shipped() -> Vec<Adapter> {
+    HOSTS.iter().map(|h| adapter(h)).collect()
+}
+
+pub fn adapter(id: &str) -> Adapter {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("adapters").join(format!("{id}.yaml"));
+    let text = std::fs::read_to_string(path).unwrap();
+    rolecast::yaml::parse(&text, SourceId(0), 0).unwrap_or_else(|e| panic!("{id}: {e:?}"))
+}
+
+pub fn rule(id: &str, activation: Kind, main: bool, roles: bool) -> RuleInfo {
+    RuleInfo { id: id.into(), activation, main, roles }
+}
+
+/// Two of everything for both audiences, and one of everything for roles only.
+pub fn rules() -> Vec<RuleInfo> {
+    vec![
+        rule("core", Kind::Always, true, true),
+        rule("web", Kind::Paths, true, true),
+        rule("browser", Kind::OnDemand, true, true),
+        rule("returning", Kind::Always, false, true),
+        rule("api", Kind::Paths, true, true),
+        rule("fixtures", Kind::Paths, false, true),
+        rule("late", Kind::OnDemand, false, true),
+    ]
+}
+
+pub fn file(path: &str) -> UserFile {
+    UserFile { path: path.into(), imports: vec![], link_to: None, bytes: 100 }
+}
+
+pub fn importing(path: &str, target: &str) -> UserFile {
+    UserFile { imports: vec![target.into()], ..file(path) }
+}
+
+pub fn link(path: &str, target: &str) -> UserFile {
+    UserFile { link_to: Some(target.into()), bytes: 0, ..file(path) }
+}
+
+pub fn input<'a>(adapters: &[&'a Adapter], rules: &'a [RuleInfo], user: &'a [UserFile]) -> Input<'a> {
+    let hosts = adapters.iter().map(|a| HostInput { adapter: a, wants_card: true, has_roles: true }).collect();
+    Input { hosts, rules, user }
+}
+
+/// The planner's numbers are the simulator's.
+pub fn assert_counts(input: &Input, plan: &Delivery) -> Result<(), String> {
+    let repository = Repository::rendered(input, plan);
+    for (host, delivered) in input.hosts.iter().zip(&plan.hosts) {
+        let id = &host.adapter.id;
+        let main = repository.main(host.adapter);
+        let check = |what: String, claimed: rolecast::plan::delivery::Reach| {
+            let got = main.get(&what).copied().unwrap_or(0);
+            let roles = if host.has_roles { repository.role(host.adapter, &what) } else { (0, 0) };
+            let claim = (claimed.main.min, claimed.main.max, claimed.roles.min, claimed.roles.max);
+            if claim == (got, got, roles.0, roles.1) {
+                Ok(())
+            } else {
+                Err(format!("{id}: {what} is claimed {claim:?} and comes {got} times, to roles {roles:?}"))
+            }
+        };
+        for (rule, reach) in input.rules.iter().zip(&delivered.arrivals) {
+            check(format!("[rule {}]", rule.id), *reach)?;
+        }
+        check(format!("[card {id}]"), delivered.card_arrivals)?;
+    }
+    Ok(())
+}
+
+/// Every text comes exactly once to main agent and role, on hosts that do not leave it open.
+pub fn assert_exactly_once(input: &Input, plan: &Delivery) {
+    let repository = Repository::rendered(input, plan);
+    for host in &input.hosts {
+        let id = &host.adapter.id;
+        let main = repository.main(host.adapter);
+        for rule in input.rules {
+            let marker = format!("[rule {}]", rule.id);
+            assert_eq!(main.get(&marker).copied().unwrap_or(0), u32::from(rule.main), "{id} main: {marker}\n{plan:#?}");
+            let most = if host.adapter.subagents.inherit == Inherit::Unknown && rule.main { 2 } else { 1 };
+            let (min, max) = repository.role(host.adapter, &marker);
+            assert!(min == 1 && max <= most, "{id} role: {marker} {min}–{max}\n{plan:#?}");
+        }
+        assert_eq!(main.get(&format!("[card {id}]")), Some(&1), "{id}: card\n{plan:#?}");
+        for other in input.hosts.iter().filter(|o| o.adapter.id != *id) {
+            assert_eq!(main.get(&format!("[card {}]", other.adapter.id)), None, "{id} gets another card\n{plan:#?}");
+        }
+    }
+}
+
+/// Text of the user that a host takes today is still taken, and as often.
+pub fn assert_user_text_kept(input: &Input, plan: &Delivery) {
+    let (before, after) = (Repository::of_user(input), Repository::rendered(input, plan));
+    for host in &input.hosts {
+        let (was, is) = (before.main(host.adapter), after.main(host.adapter));
+        for (marker, times) in was {
+            assert_eq!(is.get(&marker), Some(&times), "{}: {marker}\n{plan:#?}", host.adapter.id);
+        }
+    }
+}
+
+pub fn paths(plan: &Delivery) -> Vec<&str> {
+    plan.files.iter().map(|f| f.path.as_str()).collect()
+}
+
+pub fn planned(input: &Input) -> Delivery {
+    let plan = plan(input);
+    assert_counts(input, &plan).unwrap();
+    plan
+}

@@ -1,0 +1,7 @@
+//! Every text exactly once over sets of hosts, checked by a simulator that does not share the planner's method.
+
+mod fixtures;
+mod invented;
+mod repositories;
+mod simulator;
+mod subsets;

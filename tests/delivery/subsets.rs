@@ -1,0 +1,105 @@
+//! All sets of the shipped hosts in an empty repository.
+
+use rolecast::model::adapter::Adapter;
+use rolecast::plan::delivery::{Finding, How, Part, ScopedRoute, plan};
+
+use crate::fixtures::{assert_exactly_once, input, paths, planned, rules, shipped};
+
+fn sets(adapters: &[Adapter]) -> impl Iterator<Item = Vec<&Adapter>> {
+    (1..1_usize << adapters.len())
+        .map(|mask| adapters.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0).map(|(_, a)| a).collect())
+}
+
+fn set<'a>(adapters: &'a [Adapter], ids: &[&str]) -> Vec<&'a Adapter> {
+    adapters.iter().filter(|a| ids.contains(&a.id.as_str())).collect()
+}
+
+#[test]
+fn every_text_comes_exactly_once_on_every_set() {
+    let (adapters, rules) = (shipped(), rules());
+    for hosts in sets(&adapters) {
+        let input = input(&hosts, &rules, &[]);
+        assert_exactly_once(&input, &planned(&input));
+    }
+}
+
+#[test]
+fn the_order_of_selection_decides_nothing() {
+    let (adapters, rules) = (shipped(), rules());
+    for hosts in sets(&adapters) {
+        let forward = plan(&input(&hosts, &rules, &[]));
+        let mut reversed: Vec<&Adapter> = hosts.clone();
+        reversed.reverse();
+        let backward = plan(&input(&reversed, &rules, &[]));
+        let bare = |f: &rolecast::plan::delivery::PlannedFile| (f.path.clone(), f.own.clone(), f.parts.clone());
+        assert_eq!(
+            forward.files.iter().map(bare).collect::<Vec<_>>(),
+            backward.files.iter().map(bare).collect::<Vec<_>>()
+        );
+        let mut back = backward.hosts;
+        back.reverse();
+        assert_eq!(forward.hosts, back);
+    }
+}
+
+#[test]
+fn one_host_gets_one_file_of_its_own() {
+    let (adapters, rules) = (shipped(), rules());
+    let plan = planned(&input(&set(&adapters, &["claude-code"]), &rules, &[]));
+    assert_eq!(paths(&plan), ["CLAUDE.md", ".claude/rules/web.md", ".claude/rules/api.md"]);
+    assert_eq!(plan.files[0].parts, [Part::Shared, Part::Card { host: "claude-code".into() }]);
+    assert!(plan.findings.is_empty(), "{:#?}", plan.findings);
+}
+
+#[test]
+fn a_second_host_moves_the_text_to_the_file_both_know() {
+    let (adapters, rules) = (shipped(), rules());
+    let plan = planned(&input(&set(&adapters, &["claude-code", "codex"]), &rules, &[]));
+    assert_eq!(paths(&plan)[..3], [".codex/config.toml", "AGENTS.md", "CLAUDE.md"]);
+    assert_eq!(plan.files[1].parts, [Part::Shared]);
+    let line = Part::Import { line: "@AGENTS.md".into(), target: "AGENTS.md".into() };
+    assert_eq!(plan.files[2].parts, [line, Part::Card { host: "claude-code".into() }]);
+}
+
+#[test]
+fn a_host_that_reads_the_others_file_moves_the_card_out_of_its_way() {
+    let (adapters, rules) = (shipped(), rules());
+    for other in ["copilot", "cursor"] {
+        let plan = planned(&input(&set(&adapters, &["claude-code", other]), &rules, &[]));
+        assert!(paths(&plan).contains(&"AGENTS.md") && !paths(&plan).contains(&"CLAUDE.md"), "{plan:#?}");
+        let own = plan.files.iter().find(|f| f.path == ".claude/CLAUDE.md").unwrap();
+        assert_eq!(own.parts[0], Part::Import { line: "@../AGENTS.md".into(), target: "AGENTS.md".into() });
+        assert_eq!(own.hosts, ["claude-code"]);
+    }
+}
+
+#[test]
+fn all_five_share_one_home_and_have_a_card_each() {
+    let (adapters, rules) = (shipped(), rules());
+    let hosts: Vec<&Adapter> = adapters.iter().collect();
+    let plan = planned(&input(&hosts, &rules, &[]));
+    assert_eq!(
+        paths(&plan)[..6],
+        [
+            ".claude/CLAUDE.md",
+            ".codex/config.toml",
+            ".cursor/rules/rolecast-host.mdc",
+            ".gemini/rolecast.md",
+            ".github/copilot-instructions.md",
+            "AGENTS.md",
+        ]
+    );
+    let gemini = plan.hosts.iter().find(|h| h.host == "gemini-cli").unwrap();
+    let switched: Vec<&str> = gemini.switches.iter().map(|s| s.file.as_str()).collect();
+    assert_eq!(switched, [".gemini/rolecast.md", "AGENTS.md"]);
+    assert!(matches!(gemini.shared.as_ref().unwrap().how, How::Switched { .. }));
+    let scoped: Vec<&str> = paths(&plan).into_iter().skip(6).collect();
+    assert_eq!(
+        scoped,
+        [".claude/rules/web.md", ".claude/rules/api.md", ".cursor/rules/web.mdc", ".cursor/rules/api.mdc"],
+        "one folder serves two hosts"
+    );
+    let lines: Vec<ScopedRoute> = gemini.scoped.iter().map(|s| s.main).collect();
+    assert_eq!(lines, [ScopedRoute::CardLine, ScopedRoute::CardLine, ScopedRoute::None]);
+    assert!(!plan.findings.iter().any(|f| !matches!(f, Finding::Perhaps { .. })), "{:#?}", plan.findings);
+}
