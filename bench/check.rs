@@ -46,7 +46,12 @@ fn measure(program: &str, args: &[&str]) {
     let status = Command::new(program).args(args).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
     let micros = |t: nix::sys::time::TimeVal| t.tv_sec() * 1_000_000 + t.tv_usec();
-    println!("{} {} {}", micros(usage.user_time()) + micros(usage.system_time()), usage.max_rss(), status.code().unwrap_or(-1));
+    println!(
+        "{} {} {}",
+        micros(usage.user_time()) + micros(usage.system_time()),
+        usage.max_rss(),
+        status.code().unwrap_or(-1)
+    );
 }
 
 /// CPU in microseconds and peak memory in KiB.
@@ -75,12 +80,16 @@ struct Case {
 
 fn run() {
     let temp = tempfile::tempdir().unwrap();
-    let case = |name: &str, always, on_demand, scoped, roles, servers| Case { name: name.to_owned(), always, on_demand, scoped, roles, servers };
-    let mut cases = vec![
-        case("small", 3, 1, 1, 3, 2),
-        case("large", 5, 45, 150, 50, 20),
-        case("monorepo", 3, 2, 100, 3, 2),
-    ];
+    let case = |name: &str, always, on_demand, scoped, roles, servers| Case {
+        name: name.to_owned(),
+        always,
+        on_demand,
+        scoped,
+        roles,
+        servers,
+    };
+    let mut cases =
+        vec![case("small", 3, 1, 1, 3, 2), case("large", 5, 45, 150, 50, 20), case("monorepo", 3, 2, 100, 3, 2)];
     for scoped in [50, 500, 5000] {
         cases.push(case(&format!("curve {scoped}"), 5, 45, scoped, 5, 2));
     }
@@ -134,7 +143,9 @@ fn make(root: &Path, case: &Case) -> usize {
         fs::write(dir.join(format!("package-{i}.md")), format!("{head}{text}")).unwrap();
     }
     for i in 0..case.roles {
-        let mut role = format!("---\ndescription: Does work of kind {i} and reports.\ngrants:\n  repo.read: {{}}\n  repo.search: {{}}\n");
+        let mut role = format!(
+            "---\ndescription: Does work of kind {i} and reports.\ngrants:\n  repo.read: {{}}\n  repo.search: {{}}\n"
+        );
         let _ = write!(role, "  repo.edit: {{ paths: [\"packages/p{i}/**\"] }}\n  browser.inspect: {{}}\n---\n{text}");
         fs::write(dir.join(format!("roles/worker{i}.md")), role).unwrap();
     }
@@ -152,7 +163,12 @@ fn policy(case: &Case) -> String {
     text.push_str("servers:\n");
     for i in 0..case.servers {
         let _ = writeln!(text, "  server{i}:\n    command: server{i}\n    tools:");
-        for (tool, cap) in [("look", "browser.inspect"), ("click", "browser.interact"), ("shoot", "browser.capture"), ("find", "docs.search")] {
+        for (tool, cap) in [
+            ("look", "browser.inspect"),
+            ("click", "browser.interact"),
+            ("shoot", "browser.capture"),
+            ("find", "docs.search"),
+        ] {
             let _ = writeln!(text, "      {tool}: {{ confers: [{cap}] }}");
         }
     }
