@@ -12,7 +12,13 @@ fn main() -> io::Result<()> {
     let mut files = Vec::new();
     for folder in FOLDERS {
         println!("cargo::rerun-if-changed={folder}");
-        collect(&root, &root.join(folder), &mut files)?;
+        for entry in walkdir::WalkDir::new(root.join(folder)).sort_by_file_name() {
+            let path = entry?.into_path();
+            if path.is_file() && shipped(&path) {
+                let name = path.strip_prefix(&root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+                files.push((name, path));
+            }
+        }
     }
     files.sort();
     let mut table = String::from(
@@ -34,20 +40,6 @@ fn json(adapter: &Path) -> io::Result<String> {
     let value: serde_json::Value =
         serde_saphyr::from_str(&fs::read_to_string(adapter)?).map_err(|e| invalid(e.to_string()))?;
     serde_json::to_string(&value).map_err(|e| invalid(e.to_string()))
-}
-
-fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
-    for entry in entries {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(root, &path, files)?;
-        } else if shipped(&path) {
-            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-            files.push((name, path));
-        }
-    }
-    Ok(())
 }
 
 /// Sources only: the lock and journal of this repository are not part of the program.

@@ -66,7 +66,7 @@ fn owned(words: &[&str]) -> Vec<String> {
 fn role_file(host: &str, list: &[&str], removed: &[&str], inform: &[&str]) -> String {
     let name = adapter(host).outputs["role"].template.clone().unwrap();
     let role = context! {
-        id => "docs_writer", name => "docs_writer", description => "Writes: \"docs\" # and more", source => "roles/docs_writer.md",
+        id => "docs_writer", name => "docs_writer", description => "Writes: \"docs\" # and more", source => "roles/docs_writer.md", notice => "rendered by rolecast from roles/docs_writer.md; edit that and run rolecast render",
         model => BTreeMap::from([("model", "small")]), list => owned(list), removed => owned(removed), inform => owned(inform),
         body => "You write.\n\n---\n\nStop early.\n",
     };
@@ -75,9 +75,9 @@ fn role_file(host: &str, list: &[&str], removed: &[&str], inform: &[&str]) -> St
 
 #[test]
 fn templates_ask_only_for_what_the_engine_gives() {
-    let role = ["id", "name", "description", "source", "model", "list", "removed", "inform", "body"]
+    let role = ["id", "name", "description", "source", "notice", "model", "list", "removed", "inform", "body"]
         .map(|k| format!("role.{k}"));
-    let rule = ["id", "title", "paths", "body"].map(|k| format!("rule.{k}"));
+    let rule = ["id", "notice", "title", "paths", "body"].map(|k| format!("rule.{k}"));
     let allowed: BTreeSet<String> =
         role.into_iter().chain(rule).chain(["card".into(), "roles".into(), "budgets".into()]).collect();
     let env = environment();
@@ -164,7 +164,7 @@ fn a_role_file_carries_no_key_that_widens_its_list() {
 #[test]
 fn a_description_of_two_lines_is_refused_where_the_host_reads_lines() {
     let role = context! {
-        name => "a", description => "one\ntwo", source => "roles/a.md", model => BTreeMap::<&str, &str>::new(),
+        name => "a", description => "one\ntwo", source => "roles/a.md", notice => "x", model => BTreeMap::<&str, &str>::new(),
         removed => Vec::<&str>::new(), inform => Vec::<&str>::new(), body => "x\n",
     };
     assert!(render(&template("cursor", "role.md"), context! { role }).is_err());
@@ -172,7 +172,7 @@ fn a_description_of_two_lines_is_refused_where_the_host_reads_lines() {
 
 #[test]
 fn scoped_rules_carry_their_globs_as_the_host_reads_them() {
-    let rule = context! { id => "web", title => "Web: rules", paths => ["web/**", "*.css"], body => "Be brief.\n" };
+    let rule = context! { id => "web", notice => "x", title => "Web: rules", paths => ["web/**", "*.css"], body => "Be brief.\n" };
     let of = |host: &str, name: &str| render(&template(host, name), context! { rule => rule.clone() }).unwrap();
     assert!(of("claude-code", "scoped.md").contains("\npaths: [\"web/**\",\"*.css\"]\n"));
     assert!(of("copilot", "scoped.md").contains("\napplyTo: \"web/**,*.css\"\n"));

@@ -159,7 +159,6 @@ codes! {
     /// What the templates of an adapter make is not usable: no JSON where entries are wanted, or two
     /// different texts for one file.
     RenderFailed = ("render-failed", Error, "a render is not usable");
-
     /// A file of the repository does not say what the policy says: it was edited, its source moved, it is
     /// missing, or nothing asks for it any more.
     Drift = ("drift", Error, "a file does not say what the policy says");
@@ -167,4 +166,8 @@ codes! {
     OutputConflict = ("output-conflict", Error, "something of the user is in the way");
     /// An output cannot be read or written: a directory stands there, a link leads out of the root.
     OutputBlocked = ("output-blocked", Error, "an output cannot be read or written");
+    /// A file that is not ours, and that a host loads or runs at every start, demands documentation, memory
+    /// or taxonomy tools there. Every session then pays for a search that its task may not need, whatever the
+    /// policy says about looking things up late.
+    ForeignSessionStart = ("foreign-session-start", Warning, "a foreign file demands discovery at every start");
 }

@@ -71,6 +71,19 @@ pub struct Adapter {
     /// What a person does after a render, keyed by output.
     #[serde(default)]
     pub by_hand: Vec<ByHand>,
+    /// Facts: JSON and TOML files below the root whose hooks the host runs at the start of a session.
+    #[serde(default)]
+    pub session_start_hooks: Vec<SessionStartHooks>,
+}
+
+/// A file with hooks, under `hooks` and the name of an event.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SessionStartHooks {
+    /// Path, or a glob with `*`.
+    pub file: String,
+    /// Names of the events that mean the start of a session.
+    pub events: Vec<String>,
 }
 
 /// What the facts were established on.

@@ -187,7 +187,10 @@ impl Planner<'_> {
         if tools.iter().all(|t| t.origin != Origin::Native) {
             line.conditions.push(SERVER_CONFIGURED.to_owned());
         }
-        let Some(kind) = kind.filter(|k| scope.scoped() || *k == ScopeKind::Paths) else { return line };
+        // The policy and what is rendered from it are left out of every grant of paths, unless the role may edit them.
+        let edits_policy = self.policy.catalogue.find("policy.edit").is_some_and(|c| role.grants.contains_key(&c));
+        let limited = |k: &ScopeKind| scope.scoped() || (*k == ScopeKind::Paths && !edits_policy);
+        let Some(kind) = kind.filter(limited) else { return line };
         line.limited_by = Some(match kind {
             ScopeKind::Paths => LimitedBy::Path,
             ScopeKind::Commands => LimitedBy::Command,

@@ -109,7 +109,7 @@ impl Maker<'_, '_> {
             return self.push(file.path.clone(), Content::Whole(format!("{text}\n")), sources, file.hosts.clone());
         };
         let context = match rule {
-            Some(rule) => json!({ "rule": rule_context(rule, &text) }),
+            Some(rule) => json!({ "rule": rule_context(rule, &text, &self.inputs.source_path(rule.source)) }),
             None => json!({ "card": format!("{text}\n") }),
         };
         let sources = rule.map_or_else(|| self.rule_sources(), |r| vec![self.inputs.source_path(r.source)]);
@@ -183,6 +183,7 @@ impl Maker<'_, '_> {
             "name": on_host.name,
             "description": role.description,
             "source": self.inputs.source_path(role.source),
+            "notice": notice(&self.inputs.source_path(role.source)),
             "model": adapter.models.get(&role.model).cloned().unwrap_or_default(),
             "list": form.list,
             "removed": form.removed,
@@ -231,6 +232,14 @@ impl Maker<'_, '_> {
                 policy: EntryPolicy::Exact,
             }
         }));
+        // Two families of tools may have one setting.
+        let mut entries: Vec<Entry> = Vec::with_capacity(found.len());
+        for entry in found {
+            if !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+        let found = entries;
         if !found.is_empty() {
             let sources = self.rule_sources();
             self.push(output.file.clone(), Content::Entries(found), sources, vec![adapter.id.clone()]);
@@ -283,7 +292,17 @@ impl Maker<'_, '_> {
     }
 }
 
-fn rule_context(rule: &Rule, text: &str) -> Value {
+fn rule_context(rule: &Rule, text: &str, source: &str) -> Value {
     let paths = if let RuleActivation::Paths(paths) = &rule.activation { paths.as_slice() } else { &[] };
-    json!({ "id": rule.id, "title": rule.title, "paths": paths, "body": format!("{text}\n") })
+    json!({ "id": rule.id, "title": rule.title, "paths": paths, "body": format!("{text}\n"), "notice": notice(source) })
+}
+
+/// The comment that tells a person who opens a rendered file where its text comes from.
+fn notice(source: &str) -> String {
+    match source.strip_prefix("<builtin>/") {
+        Some(shipped) => {
+            format!("rendered by rolecast from its own {shipped}; a file of that name in your policy replaces it")
+        }
+        None => format!("rendered by rolecast from {source}; edit that and run rolecast render"),
+    }
 }

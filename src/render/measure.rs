@@ -15,6 +15,8 @@ use super::{Inputs, bodies};
 pub struct Measured {
     /// In the order of selection.
     pub hosts: Vec<HostBytes>,
+    /// Bytes of each rule's text without its host note, in the policy's order.
+    pub rules: Vec<u64>,
 }
 
 /// What one host is given.
@@ -46,7 +48,8 @@ const MARKERS: u64 = 50;
 
 /// Measures, and reports what is over a budget or a host's cut.
 pub(super) fn measure(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Measured {
-    let mut measured = Measured::default();
+    let rules = texts.rules.iter().map(|text| text.len() as u64).collect();
+    let mut measured = Measured { hosts: Vec::new(), rules };
     let shared = texts.shared(inputs, false).len() as u64;
     for delivery in &inputs.plan.delivery.hosts {
         let Some(adapter) = inputs.adapters.get(&delivery.host) else { continue };

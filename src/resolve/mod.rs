@@ -11,6 +11,7 @@ mod settings;
 
 pub use capabilities::{CapId, CapSet, Capability, Catalogue};
 pub use policy::{Policy, Role, Rule};
+pub use roles::{role_name, role_name_folded};
 
 use crate::diag::Sink;
 use crate::load::Loaded;

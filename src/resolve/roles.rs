@@ -61,25 +61,39 @@ pub(super) fn resolve(
 }
 
 fn name(raw: &Raw<RoleFile>, loaded: &Loaded, sink: &mut Sink) {
-    let good = raw.id.len() <= MAX_NAME
-        && raw.id.starts_with(|c: char| c.is_ascii_lowercase())
-        && raw.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
-    if !good {
+    if let Err(help) = role_name(&raw.id) {
         sink.push(
             Diagnostic::new(Code::RoleName, format!("`{}` cannot name a role", raw.id))
                 .path(loaded.sources.get(raw.source).path.clone())
-                .help(format!(
-                    "use a lower-case letter, then lower-case letters, digits, `_` or `-`, at most {MAX_NAME} in all"
-                )),
+                .help(help),
         );
     }
+}
+
+/// Whether every host takes `id` as the name of a role.
+///
+/// # Errors
+/// What a name must be.
+pub fn role_name(id: &str) -> Result<(), String> {
+    let good = id.len() <= MAX_NAME
+        && id.starts_with(|c: char| c.is_ascii_lowercase())
+        && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
+    if good {
+        return Ok(());
+    }
+    Err(format!("use a lower-case letter, then lower-case letters, digits, `_` or `-`, at most {MAX_NAME} in all"))
+}
+
+/// The form under which two role names are one on some host.
+pub fn role_name_folded(id: &str) -> String {
+    id.to_lowercase().replace('-', "_")
 }
 
 /// Two names that some host writes alike.
 fn twins(roles: &[Role], loaded: &Loaded, sink: &mut Sink) {
     let mut seen: IndexMap<String, &Role> = IndexMap::new();
     for role in roles {
-        let folded = role.id.to_lowercase().replace('-', "_");
+        let folded = role_name_folded(&role.id);
         if let Some(first) = seen.get(&folded) {
             sink.push(
                 Diagnostic::new(
