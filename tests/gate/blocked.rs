@@ -261,3 +261,31 @@ fn hostile_names_in_a_policy_are_refused() {
         assert_same(&project.tree(), &before, name);
     }
 }
+
+/// A repository in which git records `AGENTS.md` as a link to `target`, checked out where links cannot be made.
+fn link_as_text(target: &str) -> Project {
+    let project = Project::of(&["codex"]);
+    project.write("docs/agents.md", "mine\n");
+    symlink(target, project.at("AGENTS.md")).unwrap();
+    project.commit();
+    project.remove("AGENTS.md");
+    project.write("AGENTS.md", target);
+    project
+}
+
+#[test]
+fn a_link_that_a_checkout_made_a_text_is_still_a_link() {
+    for target in ["../out.md", "/etc/motd", "docs/../../out.md"] {
+        let project = link_as_text(target);
+        blocked(&project, "AGENTS.md", &["link out of the root"]);
+        assert_eq!(project.text("AGENTS.md"), target);
+    }
+    let project = link_as_text("docs/agents.md");
+    project.render();
+    project.clean();
+    assert_eq!(project.text("AGENTS.md"), "docs/agents.md");
+    assert!(
+        project.text("docs/agents.md").starts_with("mine\n")
+            && project.text("docs/agents.md").contains("rolecast:begin")
+    );
+}

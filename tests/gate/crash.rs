@@ -12,7 +12,7 @@ const CONFIG: &str = "# mine\nmodel = \"x\"\n";
 /// Many rules and roles, so that a render takes long enough to be killed in the middle.
 fn big() -> Project {
     let project = Project::of(&HOSTS);
-    for n in 0..60 {
+    for n in 0..35 {
         project.write(
             &format!("shared-agent-rules/rule{n}.md"),
             format!("---\ntitle: Rule {n}\nactivation: {{ on-demand: \"Case {n}\" }}\naudience: [main]\n---\nText {n}, first.\n"),
@@ -37,7 +37,7 @@ fn intact(project: &Project) {
         project.text(".codex/config.toml").starts_with(CONFIG)
             || project.text(".codex/config.toml").contains("# mine\nmodel = \"x\"\n")
     );
-    for n in 0..60 {
+    for n in 0..35 {
         let path = format!(".claude/agents/role{n}.md");
         if project.has(&path) {
             let text = project.text(&path);
@@ -50,7 +50,7 @@ fn intact(project: &Project) {
 }
 
 fn turn(project: &Project, from: &str, to: &str) {
-    for n in 0..60 {
+    for n in 0..35 {
         for path in [format!("shared-agent-rules/rule{n}.md"), format!("shared-agent-rules/roles/role{n}.md")] {
             project.edit(&path, &format!(", {from}."), &format!(", {to}."));
         }

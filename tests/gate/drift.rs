@@ -363,3 +363,28 @@ fn check_works_from_a_folder_below_and_with_the_policy_named() {
     p.remove("AGENTS.md");
     p.run(&["check", "--root", ".", "--policy", "shared-agent-rules"]).exits(1);
 }
+
+#[test]
+fn a_rule_reaches_each_role_once_and_no_role_is_told_how_to_delegate() {
+    let p = Project::of(&HOSTS);
+    p.write(
+        "shared-agent-rules/quiet.md",
+        "---\ntitle: Quiet\nactivation: always\naudience: [roles]\n---\nOnly conclusions.\n",
+    );
+    p.write("shared-agent-rules/lead.md", "---\ntitle: Lead\nactivation: always\naudience: [main]\n---\nYou lead.\n");
+    p.write("shared-agent-rules/roles/mine.md", ROLE);
+    p.render();
+    for path in [
+        ".claude/agents/mine.md",
+        ".codex/agents/mine.toml",
+        ".cursor/agents/mine.md",
+        ".github/agents/mine.agent.md",
+        ".gemini/agents/mine.md",
+    ] {
+        let text = p.text(path);
+        assert_eq!(text.matches("Only conclusions.").count(), 1, "{path}:\n{text}");
+        assert!(!text.contains("start a role with") && !text.contains("You lead."), "{path}:\n{text}");
+    }
+    let shared = p.text("AGENTS.md");
+    assert!(shared.contains("You lead.") && !shared.contains("Only conclusions."), "{shared}");
+}
