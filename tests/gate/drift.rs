@@ -77,7 +77,12 @@ fn one_hand_edit_keeps_every_other_file_from_being_written() {
     let p = project(&["claude-code", "codex"]);
     p.append(".claude/agents/mine.md", "more\n");
     p.append("shared-agent-rules/house.md", "Or blue.\n");
-    p.untouched(&["render"], 1).says(&["house.md", ".claude/agents/mine.md", "nothing was written"]);
+    p.untouched(&["render"], 1)
+        .says(&[".claude/agents/mine.md", "-more", "nothing was written"])
+        .is_silent_on(&["+++ b/.rolecast/rules/house.md"]);
+    p.untouched(&["check"], 1)
+        .says(&["+++ b/.rolecast/rules/house.md", "+++ b/.claude/agents/mine.md"])
+        .is_silent_on(&["sha256:"]);
 }
 
 #[test]
@@ -250,7 +255,8 @@ fn an_orphan_edited_by_hand_stays_and_stays_drift() {
     p.append(".claude/agents/mine.md", "my own line\n");
     p.remove("shared-agent-rules/roles/mine.md");
     drifts(&p, ".claude/agents/mine.md", "orphan-edited", &["orphaned, but edited by hand: it is kept", "delete it"]);
-    p.run(&["render"]);
+    p.run(&["render"]).says(&["kept .claude/agents/mine.md: orphaned, but edited by hand", "delete it"]);
+    p.run(&["render"]).is_silent_on(&["everything says"]);
     assert!(p.text(".claude/agents/mine.md").ends_with("my own line\n"));
     drifts(&p, ".claude/agents/mine.md", "orphan-edited", &["it is kept"]);
     p.remove(".claude/agents/mine.md");
