@@ -3,7 +3,7 @@
 use super::capabilities::Catalogue;
 use super::layers::Merged;
 use crate::diag::{Code, Diagnostic, Sink, Span};
-use crate::load::{Loaded, sections};
+use crate::load::{Loaded, builtin, sections};
 use crate::model::adapter::{Adapter, Sense};
 
 /// The selected hosts in the order of their names, so that the order they were written in changes nothing.
@@ -25,7 +25,9 @@ pub(super) fn hosts(loaded: &Loaded, merged: &Merged<'_>, asked: &[String], sink
     } else {
         hosts.extend(asked.iter().filter(|id| loaded.adapters.contains_key(*id)).cloned());
     }
-    if hosts.is_empty() && !sink.has_errors() {
+    // Without a policy of the repository's own there is none to complain of.
+    let own = loaded.layers.last().is_some_and(|layer| layer.name != builtin::NAME);
+    if own && hosts.is_empty() && !sink.has_errors() {
         sink.push(no_host(loaded, merged));
     }
     hosts.sort();
