@@ -42,7 +42,14 @@ fn claims(adapter: &Adapter) -> Vec<&Claim> {
 fn conditions(adapter: &Adapter) -> BTreeSet<&String> {
     let claimed = claims(adapter).into_iter().flat_map(|c| &c.conditions);
     let read = adapter.reads.iter().filter_map(|r| r.condition.as_ref());
-    claimed.chain(read).chain(adapter.borrows.iter().filter_map(|b| b.condition.as_ref())).collect()
+    let tools = adapter.tools.values().flat_map(|t| &t.conditions);
+    let servers = adapter.mcp.iter().flat_map(|m| &m.conditions);
+    claimed
+        .chain(read)
+        .chain(tools)
+        .chain(servers)
+        .chain(adapter.borrows.iter().filter_map(|b| b.condition.as_ref()))
+        .collect()
 }
 
 #[test]

@@ -302,10 +302,10 @@ Codex (codex), sub-agent
 }
 
 #[test]
-fn a_host_has_at_most_forty_lines_and_no_line_is_wider_than_the_page() {
+fn a_host_fits_on_a_screen_and_no_line_is_wider_than_the_page() {
     let page = Repo::with(FIVE).page(&["explain", "docs_writer"]);
     for host in page.split("\n\n") {
-        assert!(host.lines().count() <= 40, "{} lines:\n{host}", host.lines().count());
+        assert!(host.lines().count() <= 45, "{} lines:\n{host}", host.lines().count());
     }
     for line in page.lines() {
         assert!(line.chars().count() <= 120, "{line}");

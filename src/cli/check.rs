@@ -49,9 +49,15 @@ fn gate(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Result
     let exit = drift::report(&comparison, sink, &compiled.loaded.sources, ui);
     match exit {
         Exit::Clean if ui.format == crate::diag::render::Format::Human => {
-            ui.say(&format!("{} files say what the policy says", artifacts.len()));
+            ui.say(&match artifacts.len() {
+                1 => "1 file says what the policy says".to_owned(),
+                n => format!("{n} files say what the policy says"),
+            });
         }
-        Exit::Drift => ui.say(&format!("{} files differ from the policy", comparison.changes.len())),
+        Exit::Drift => ui.say(&match comparison.changes.len() {
+            1 => "1 file differs from the policy".to_owned(),
+            n => format!("{n} files differ from the policy"),
+        }),
         _ => {}
     }
     Ok(exit)

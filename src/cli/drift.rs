@@ -78,7 +78,8 @@ fn one(change: &Change, with_diff: bool) -> String {
             remedies.push(cause.remedy());
         }
     }
-    for conflict in &change.conflicts {
+    // A conflict that `--force` settles is a cause said again.
+    for conflict in change.conflicts.iter().filter(|c| !c.forceable || change.causes.is_empty()) {
         let _ = writeln!(out, "{}: {conflict}", change.path);
     }
     for remedy in remedies {
@@ -118,20 +119,25 @@ fn json(comparison: &Comparison, sink: &Sink, sources: &SourceMap) -> String {
 }
 
 fn diagnostics(comparison: &Comparison) -> Vec<Diagnostic> {
-    let problems = comparison
-        .problems
-        .iter()
-        .map(|p| Diagnostic::new(Code::OutputBlocked, p.message.clone()).path(p.path.clone()));
+    let problems = comparison.problems.iter().map(|p| {
+        Diagnostic::new(Code::OutputBlocked, p.message.clone())
+            .path(p.path.clone())
+            .help("move it out of the way; nothing is written before")
+    });
     let changes = comparison.changes.iter().flat_map(|change| {
         let causes = change.causes.iter().map(|cause| {
             let sources = change.sources.iter().take(3).map(|s| format!("made of `{s}`"));
             let d = Diagnostic::new(Code::Drift, cause.to_string()).path(change.path.clone()).help(cause.remedy());
             sources.fold(d, Diagnostic::note)
         });
-        let conflicts = change
-            .conflicts
-            .iter()
-            .map(|c| Diagnostic::new(Code::OutputConflict, c.message.clone()).path(change.path.clone()));
+        let conflicts = change.conflicts.iter().map(|c| {
+            let d = Diagnostic::new(Code::OutputConflict, c.message.clone()).path(change.path.clone());
+            d.help(if c.forceable {
+                "a render stops here and writes nothing, unless it is told `--force`"
+            } else {
+                "a render stops here and writes nothing until this is out of the way"
+            })
+        });
         causes.chain(conflicts).collect::<Vec<_>>()
     });
     problems.chain(changes).collect()

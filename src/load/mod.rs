@@ -3,7 +3,8 @@
 pub mod builtin;
 mod folder;
 pub mod instructions;
-pub(crate) mod sections;
+mod sections;
+mod unread;
 
 use std::collections::BTreeMap;
 

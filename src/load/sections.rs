@@ -63,7 +63,7 @@ fn same_folder(sources: &SourceMap, a: SourceId, b: SourceId) -> bool {
 }
 
 /// Where a top-level key stands.
-pub(crate) fn key_span(sources: &SourceMap, source: SourceId, key: &str) -> Option<Span> {
+pub(super) fn key_span(sources: &SourceMap, source: SourceId, key: &str) -> Option<Span> {
     let text = &sources.get(source).text;
     let mut at = 0;
     for line in text.split_inclusive('\n') {

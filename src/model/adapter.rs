@@ -408,6 +408,9 @@ pub struct Tool {
     /// All that having it makes possible; what it covers is included without saying.
     #[serde(default)]
     pub confers: Vec<String>,
+    /// Conditions under which the host has it at all; omitted = always.
+    #[serde(default, rename = "if")]
+    pub conditions: Vec<String>,
 }
 
 /// A shape a role can take.
@@ -537,6 +540,9 @@ pub enum Borrowed {
 pub struct Mcp {
     /// Transports it has.
     pub transports: Vec<Transport>,
+    /// Conditions under which a role has a server's tools that its list names.
+    #[serde(default, rename = "if")]
+    pub conditions: Vec<String>,
 }
 
 /// An MCP transport.

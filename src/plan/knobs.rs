@@ -85,6 +85,13 @@ pub fn lines(adapter: &Adapter, policy: &Policy) -> Vec<Line> {
     lines
 }
 
+/// A setting as people find it: the file and the keys in it.
+fn setting(adapter: &Adapter, set: &str) -> String {
+    let (output, pointer) = set.split_once(":/").unwrap_or((set, ""));
+    let file = adapter.outputs.get(output).map_or(output, |o| o.file.as_str());
+    format!("`{}` in `{file}`", pointer.replace('/', "."))
+}
+
 fn base(adapter: &Adapter, budget: &str, family: Family) -> Line {
     Line {
         host: adapter.id.clone(),
@@ -114,7 +121,7 @@ fn budget(adapter: &Adapter, policy: &Policy, name: &str, family: Family, knob: 
                 Unit::Lines => "lines",
                 Unit::Items => "items",
             };
-            line.reason = format!("`{}` = {value} {unit} for `{}`", knob.set, knob.budget);
+            line.reason = format!("{} = {value} {unit} for `{}`", setting(adapter, &knob.set), knob.budget);
             if looser {
                 line.reason.push_str("; looser than the budget, the host takes no less");
             }

@@ -33,43 +33,50 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
             )
             .path(via.first().cloned().unwrap_or_default())
             .note(format!("through {}", files(via)))
+            .help("see `rolecast explain --delivery`; leave one of the hosts out, or remove the files of yours named here")
         }
         Finding::Never { host, agent, text } => Diagnostic::new(
             Code::TextNever,
             format!("{} does not reach {} of {}", text_name(policy, text), agent_name(*agent), title(host)),
         )
-        .help("free one of the host's files, or leave the host out"),
+        .help("remove what stands in the way of the host's files (see `rolecast explain --delivery`), or leave the host out"),
         Finding::UserUnread { host, file, because } => {
             Diagnostic::new(Code::UserFileUnread, format!("{} would no longer read your `{file}`", title(host)))
                 .path(file.clone())
                 .note(format!("because of {}", files(because)))
+                .help("move your text into a rule of the policy, or leave the host out")
         }
         Finding::UserGained { host, file } => {
             Diagnostic::new(Code::UserFileGained, format!("{} would now also read your `{file}`", title(host)))
                 .path(file.clone())
+                .help("nothing to do if that is what you want; else delete the file, or leave the host out")
         }
         Finding::NoCardCarrier { host, taken } => {
             let d = Diagnostic::new(
                 Code::CardHomeless,
                 format!("no file of {} alone can carry its host notes", title(host)),
             )
-            .help("the notes stand in the roles only");
+            .note("they stand in its roles only; its main agent is not given them")
+            .help("free one of the host's own files, or leave one of the hosts out");
             if taken.is_empty() { d } else { d.note(format!("also read by other hosts, or yours: {}", files(taken))) }
         }
         Finding::ForeignCard { host, card } => Diagnostic::new(
-            Code::CardForeign,
+            Code::CardHomeless,
             format!("{} is also given the host notes of {}", title(host), title(card)),
-        ),
+        )
+        .help("leave one of the two hosts out if the notes must not be seen"),
         Finding::ScopedAlways { host, carrier } => Diagnostic::new(
             Code::ScopedAlways,
-            format!("{} is given the rules in `{carrier}` all the time", title(host)),
+            format!("{} is given the rules in `{}` all the time", title(host), carrier.replace("{rule}", "*")),
         )
-        .path(carrier.clone()),
+        .path(carrier.replace("{rule}", "*"))
+        .help("make the rule short, or give it `activation: { on-demand: … }`"),
         Finding::BorrowedRoles { host, from, file } => Diagnostic::new(
             Code::RolesBorrowed,
-            format!("{} takes the roles rendered for {} in `{file}`", title(host), title(from)),
+            format!("{} takes the roles rendered for {} in `{}`", title(host), title(from), file.replace("{name}", "*")),
         )
-        .path(file.clone()),
+        .path(file.replace("{name}", "*"))
+        .help("leave one of the two hosts out"),
         Finding::MainOnlyReachesRoles { .. } | Finding::Perhaps { .. } => return None,
     })
 }

@@ -7,7 +7,7 @@ use crate::resolve::policy::{Policy, Role};
 use crate::resolve::{CapId, CapSet};
 
 use super::ledger::{LimitedBy, Line, State, Subject};
-use super::offer::{Offer, Origin, Tool};
+use super::offer::{Offer, Tool};
 use super::search::{Problem, Selector};
 
 /// Name of the condition that a server of the policy is configured on the host.
@@ -180,12 +180,23 @@ impl Planner<'_> {
     }
 
     fn granted(&self, role: &Role, cap: CapId, tools: &[&Tool]) -> Line {
-        let names = quoted(tools);
         let scope = &role.grants[&cap];
         let kind = self.policy.catalogue.get(cap).scope;
-        let mut line = self.base(cap, State::Granted, format!("by {names}"));
-        if tools.iter().all(|t| t.origin != Origin::Native) {
-            line.conditions.push(SERVER_CONFIGURED.to_owned());
+        let (meant, others): (Vec<&Tool>, Vec<&Tool>) = tools.iter().partition(|t| t.covers.has(cap));
+        let reason = match (meant.is_empty(), others.is_empty()) {
+            (true, _) => format!("by {}", quoted(&others)),
+            (false, true) => format!("by {}", quoted(&meant)),
+            (false, false) => format!("by {}, also through {}", quoted(&meant), quoted(&others)),
+        };
+        let mut line = self.base(cap, State::Granted, reason);
+        let leant_on = if meant.is_empty() { &others } else { &meant };
+        // A capability is there without a condition as soon as one of its tools is.
+        if leant_on.iter().all(|t| !t.conditions.is_empty()) {
+            for condition in leant_on.iter().flat_map(|t| &t.conditions) {
+                if !line.conditions.contains(condition) {
+                    line.conditions.push(condition.clone());
+                }
+            }
         }
         // The policy and what is rendered from it are left out of every grant of paths, unless the role may edit them.
         let edits_policy = self.policy.catalogue.find("policy.edit").is_some_and(|c| role.grants.contains_key(&c));
@@ -228,11 +239,13 @@ impl Planner<'_> {
             }
             None => {
                 line.guarantee = Some(Guarantee::Advised);
-                let open: Vec<String> = open.iter().map(|t| format!("`{t}`")).collect();
-                line.reason = format!(
-                    "by {}; {what} is only text: nothing that is rendered here can narrow {0}",
-                    open.join(", ")
-                );
+                let which = if open.len() == tools.len() {
+                    "it".to_owned()
+                } else {
+                    open.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")
+                };
+                line.reason =
+                    format!("{}; {what} is only text: nothing that is rendered here can narrow {which}", line.reason);
             }
         }
     }
@@ -293,7 +306,10 @@ impl Planner<'_> {
         let mut line = self.base(
             cap,
             State::Denied,
-            claim.hole.clone().unwrap_or_else(|| "no tool of the role confers it".to_owned()),
+            match &claim.hole {
+                Some(hole) => format!("no tool of the role confers it; {hole}"),
+                None => "no tool of the role confers it".to_owned(),
+            },
         );
         line.limited_by = Some(LimitedBy::Absence);
         line.guarantee = Some(claim.guarantee);

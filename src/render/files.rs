@@ -12,7 +12,7 @@ use crate::resolve::policy::{Role, RuleActivation};
 
 use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
 use super::engine::Engine;
-use super::texts::{RULES_DIR, Texts, template_failed};
+use super::texts::{RULES_DIR, Texts, template_failed, template_path};
 use super::{Inputs, bodies, entries};
 
 struct Maker<'a, 's> {
@@ -33,7 +33,7 @@ pub(super) fn artifacts(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> 
     let (engine, problems) = Engine::new(templates.map(|(name, text)| (name.as_str(), text.as_str())));
     for (name, problem) in &problems {
         let (host, name) = name.split_once('/').unwrap_or(("", name));
-        sink.push(template_failed(host, name, problem));
+        sink.push(template_failed(inputs.sources, host, name, problem));
     }
     let bodies = bodies::own(inputs, texts, sink);
     let mut maker = Maker { inputs, texts, engine, bodies, sink, artifacts: Vec::new() };
@@ -56,6 +56,16 @@ impl Maker<'_, '_> {
     /// Sources of the shared text and of cards.
     fn rule_sources(&self) -> Vec<String> {
         self.inputs.policy.rules.iter().map(|r| self.inputs.source_path(r.source)).collect()
+    }
+
+    /// The policy's own YAML: what settings are made of.
+    fn policy_sources(&self) -> Vec<String> {
+        self.inputs
+            .sources
+            .iter()
+            .map(|s| s.path.clone())
+            .filter(|p| p.ends_with(".yaml") && !p.contains("/adapters/"))
+            .collect()
     }
 
     fn host(&self, id: &str) -> Option<(&HostDelivery, &Adapter)> {
@@ -209,7 +219,11 @@ impl Maker<'_, '_> {
                 match serde_json::from_str::<Value>(&text) {
                     Ok(document @ Value::Object(_)) => found = entries::leaves(&document, &output.atomic),
                     Ok(_) => self.not_usable(adapter, template, "it is no JSON object"),
-                    Err(error) => self.not_usable(adapter, template, &error.to_string()),
+                    Err(error) => self.not_usable(
+                        adapter,
+                        template,
+                        &format!("it is no JSON (line {}, column {})", error.line(), error.column()),
+                    ),
                 }
             }
         }
@@ -241,7 +255,8 @@ impl Maker<'_, '_> {
         }
         let found = entries;
         if !found.is_empty() {
-            let sources = self.rule_sources();
+            let text = found.iter().any(|e| e.value.as_str().is_some_and(|v| v.contains('\n')));
+            let sources = if text { self.rule_sources() } else { self.policy_sources() };
             self.push(output.file.clone(), Content::Entries(found), sources, vec![adapter.id.clone()]);
         }
     }
@@ -252,7 +267,8 @@ impl Maker<'_, '_> {
                 Code::RenderFailed,
                 format!("template `{}/{template}` makes no entries: {why}", adapter.id),
             )
-            .path(format!("templates/{}/{template}", adapter.id)),
+            .path(template_path(self.inputs.sources, &adapter.id, template))
+            .help("let it print one JSON object; `| json` quotes a value"),
         );
     }
 
@@ -262,7 +278,7 @@ impl Maker<'_, '_> {
             Ok(text) if text.trim().is_empty() => None,
             Ok(text) => Some(text),
             Err(problem) => {
-                self.sink.push(template_failed(host, name, &problem));
+                self.sink.push(template_failed(self.inputs.sources, host, name, &problem));
                 None
             }
         }
@@ -284,7 +300,13 @@ impl Maker<'_, '_> {
             } else {
                 self.sink.push(
                     Diagnostic::new(Code::RenderFailed, format!("`{}` would have two different texts", artifact.path))
-                        .path(artifact.path),
+                        .note(format!(
+                            "one for {}, one for {}",
+                            kept[first].hosts.join(", "),
+                            artifact.hosts.join(", ")
+                        ))
+                        .path(artifact.path)
+                        .help("give the output another `file` in one of the adapters, or leave one of the hosts out"),
                 );
             }
         }

@@ -148,7 +148,8 @@ fn limits(inputs: &Inputs<'_>, adapter: &Adapter, bytes: &HostBytes, sink: &mut 
                                 limit,
                                 &format!("the description of role `{}` has {size} {}", role.id, unit(limit.unit)),
                             )
-                            .at_opt(role.description_span, ""),
+                            .at_opt(role.description_span, "")
+                            .help("shorten the description"),
                         );
                     }
                 }
@@ -159,7 +160,8 @@ fn limits(inputs: &Inputs<'_>, adapter: &Adapter, bytes: &HostBytes, sink: &mut 
                     if size > limit.max {
                         sink.push(
                             over(adapter, limit, &format!("role `{}` has {size} {}", role.id, unit(limit.unit)))
-                                .at_opt(role.description_span, ""),
+                                .at_opt(role.description_span, "")
+                                .help("shorten the role's text, or the rules that it carries"),
                         );
                     }
                 }

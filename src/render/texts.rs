@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::diag::{Code, Diagnostic, Sink};
+use crate::diag::{Code, Diagnostic, Sink, SourceId, SourceMap, Span};
 use crate::model::adapter::Adapter;
 use crate::plan::delivery::{HostDelivery, ScopedRoute};
 use crate::resolve::Rule;
@@ -195,7 +195,22 @@ pub(super) fn tidy(text: &str) -> String {
 }
 
 /// Reports a template of an adapter that failed.
-pub(super) fn template_failed(adapter: &str, name: &str, problem: &TemplateProblem) -> Diagnostic {
-    Diagnostic::new(Code::Template, format!("template `{adapter}/{name}`: {}", problem.message))
-        .path(format!("templates/{adapter}/{name}"))
+pub(super) fn template_failed(sources: &SourceMap, adapter: &str, name: &str, problem: &TemplateProblem) -> Diagnostic {
+    let d = Diagnostic::new(Code::Template, format!("template `{adapter}/{name}`: {}", problem.message));
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    match (template_source(sources, adapter, name), problem.range) {
+        (Some(source), Some((start, end))) => d.at(Span { source, start: offset(start), end: offset(end) }, ""),
+        _ => d.path(template_path(sources, adapter, name)),
+    }
+}
+
+/// Where a template of an adapter stands; shipped ones have no source.
+pub(super) fn template_path(sources: &SourceMap, adapter: &str, name: &str) -> String {
+    template_source(sources, adapter, name)
+        .map_or_else(|| format!("<builtin>/templates/{adapter}/{name}"), |source| sources.get(source).path.clone())
+}
+
+fn template_source(sources: &SourceMap, adapter: &str, name: &str) -> Option<SourceId> {
+    let end = format!("/{adapter}/{name}");
+    sources.ids().filter(|id| sources.get(*id).path.ends_with(&end)).last()
 }

@@ -26,6 +26,8 @@ pub(super) struct Merged<'a> {
     pub(super) acceptance: IndexMap<Sp<String>, Acceptance>,
     pub(super) rules: IndexMap<String, &'a Raw<RuleFile>>,
     pub(super) roles: IndexMap<String, &'a Raw<RoleFile>>,
+    /// Roles left out by `without`, with the place that does.
+    pub(super) left_out: IndexMap<String, Option<Span>>,
 }
 
 /// Merges the layers, inherited first.
@@ -58,7 +60,8 @@ fn version(loaded: &Loaded, layer: &Layer, sink: &mut Sink) {
     match (&layer.policy.version, layer.main_source) {
         (Some(v), _) if v.value != 1 => sink.push(
             Diagnostic::new(Code::PolicyVersion, format!("version {} of the policy schema is not known", v.value))
-                .at_opt(v.span, "this program reads version 1"),
+                .at_opt(v.span, "this program reads version 1")
+                .help("write `version: 1`, or use a program that knows this version"),
         ),
         (None, Some(source)) => sink.push(
             Diagnostic::new(Code::PolicyVersion, "the policy does not say its version")
@@ -84,7 +87,10 @@ fn without(merged: &mut Merged<'_>, layer: &Layer, sink: &mut Sink) {
             .chain(merged.rules.keys().map(|r| format!("rules/{r}")))
             .collect();
         let gone = match name.split_once('/') {
-            Some(("roles", id)) => merged.roles.shift_remove(id).is_some(),
+            Some(("roles", id)) => {
+                merged.left_out.insert(id.to_owned(), name.span);
+                merged.roles.shift_remove(id).is_some()
+            }
             Some(("rules", id)) => merged.rules.shift_remove(id).is_some(),
             _ => false,
         };

@@ -108,11 +108,8 @@ fn an_unknown_host_in_the_policy_is_underlined_with_the_nearest_one() {
 
 #[test]
 fn a_policy_without_hosts_renders_nothing_and_never_passes() {
-    policy_refused(
-        "version: 1\nhosts: {}\nextends: [builtin]\n",
-        &["missing-key", "policy.yaml:2:1", "^^^^^", "codex"],
-    );
-    policy_refused("version: 1\nextends: [builtin]\n", &["missing-key", "policy.yaml:1:1", "codex"]);
+    policy_refused("version: 1\nhosts: {}\nextends: [builtin]\n", &["no-hosts", "policy.yaml:2:1", "codex"]);
+    policy_refused("version: 1\nextends: [builtin]\n", &["no-hosts", "policy.yaml", "codex"]);
     policy_refused("", &["policy-version", "policy.yaml"]);
     refused(|p| p.remove(POLICY), &["policy-missing", "shared-agent-rules"]);
 }

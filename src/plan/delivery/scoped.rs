@@ -59,17 +59,18 @@ pub fn readers(hosts: &[HostInput], carrier: PathCarrier) -> Vec<usize> {
     (0..hosts.len()).filter(|h| read_of(hosts[*h].adapter, &file).is_some()).collect()
 }
 
-/// Chooses the carriers: fewest repetitions, then fewest hosts that ignore the scope, then fewest that need lines, then fewest
+/// Chooses the carriers: fewest hosts that a rule could not reach at all, then fewest repetitions, then fewest hosts that ignore the scope, then fewest that need lines, then fewest
 /// files, then the carriers that stand first in their adapters.
 pub fn choose(input: &Input) -> ScopedChoice {
     let any = input.rules.iter().any(|r| r.activation == Kind::Paths && r.main);
     let candidates = if any { candidates(&input.hosts) } else { Vec::new() };
-    let mut best: Option<([u32; 5], ScopedChoice)> = None;
+    let mut best: Option<([u32; 6], ScopedChoice)> = None;
     for mask in 0..1_usize << candidates.len() {
         let carriers: Vec<PathCarrier> =
             candidates.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0).map(|(_, c)| *c).collect();
         let hosts: Vec<Native> = input.hosts.iter().map(|h| native(h, &input.hosts, &carriers)).collect();
         let cost = [
+            input.hosts.iter().zip(&hosts).map(|(h, n)| u32::from(n.main == 0 && !has_card(h))).sum(),
             input.hosts.iter().zip(&hosts).map(|(h, n)| repetitions(h, n)).sum(),
             hosts.iter().map(|n| u32::from(n.always.is_some())).sum(),
             hosts.iter().map(|n| u32::from(n.main == 0)).sum(),
@@ -128,6 +129,11 @@ fn native(host: &HostInput, hosts: &[HostInput], carriers: &[PathCarrier]) -> Na
         out.roles = 0;
     }
     out
+}
+
+/// Whether some file may carry the lines that point to a rule.
+fn has_card(host: &HostInput) -> bool {
+    host.adapter.carriers.iter().any(|c| c.kinds.contains(&CarrierKind::Card))
 }
 
 fn repetitions(host: &HostInput, native: &Native) -> u32 {
