@@ -90,7 +90,7 @@ fn a_hand_edit_inside_a_block() {
     let p = project(&["codex"]);
     p.edit("AGENTS.md", "Before painting", "Never before painting");
     drifts(&p, "AGENTS.md", "edited", &["AGENTS.md: edited by hand", "-- Never before painting", "+- Before painting"]);
-    p.untouched(&["render"], 1).says(&["AGENTS.md: the rolecast block was edited"]);
+    p.untouched(&["render"], 1).says(&["AGENTS.md: edited by hand since it was rendered"]);
     p.run(&["render", "--force"]).exits(0);
     p.clean();
 }
