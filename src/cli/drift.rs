@@ -47,19 +47,29 @@ pub fn exit(comparison: &Comparison) -> Exit {
     }
 }
 
+/// Leaves of a refused render what stands in its way, as far as people are told.
+pub fn in_the_way(mut comparison: Comparison, ui: &Ui) -> Comparison {
+    if ui.format == Format::Human {
+        comparison.changes.retain(|change| !change.conflicts.is_empty());
+    }
+    comparison
+}
+
 /// Causes, remedies and diffs, file by file.
 pub fn human(comparison: &Comparison) -> String {
     let mut out = String::new();
     for problem in &comparison.problems {
         let _ = writeln!(out, "{}: {}", problem.path, problem.message);
     }
+    // Digests say nothing that the diff of an output does not say better.
+    let outputs = comparison.changes.iter().any(|change| !change.own);
     for change in &comparison.changes {
-        out.push_str(&one(change));
+        out.push_str(&one(change, !(change.own && outputs)));
     }
     out
 }
 
-fn one(change: &Change) -> String {
+fn one(change: &Change, with_diff: bool) -> String {
     let mut out = String::new();
     let mut remedies: Vec<&str> = Vec::new();
     for cause in &change.causes {
@@ -75,7 +85,9 @@ fn one(change: &Change) -> String {
     for remedy in remedies {
         let _ = writeln!(out, "  {remedy}");
     }
-    out.push_str(&unified(change));
+    if with_diff {
+        out.push_str(&unified(change));
+    }
     out
 }
 

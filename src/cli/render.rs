@@ -4,7 +4,7 @@ use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::load;
 use crate::model::adapter::Adapter;
-use crate::sync::{self, Applied, ApplyError, Comparison, LockState, Options, compare};
+use crate::sync::{self, Applied, ApplyError, Cause, Comparison, LockState, Options, compare};
 use crate::system::overlay::Overlay;
 
 use super::args::{Global, RenderArgs};
@@ -96,6 +96,7 @@ fn finish(
             Ok(Exit::Clean)
         }
         Err(ApplyError::Conflicts(_) | ApplyError::Problems(_)) => {
+            let comparison = drift::in_the_way(comparison, ui);
             let exit = drift::report(&comparison, sink, &compiled.loaded.sources, ui);
             let forceable = comparison.conflicts().all(|(_, c)| c.forceable);
             ui.error("nothing was written");
@@ -118,7 +119,16 @@ fn said(applied: &Applied, comparison: &Comparison, compiled: &Compiled, ui: &Ui
     for path in &applied.deleted {
         ui.say(&format!("deleted {path}"));
     }
-    if applied.written.is_empty() && applied.deleted.is_empty() {
+    let kept: Vec<_> = comparison
+        .changes
+        .iter()
+        .flat_map(|change| change.causes.iter().map(move |cause| (change, cause)))
+        .filter(|(_, cause)| matches!(cause, Cause::OrphanEdited | Cause::EntryOrphanEdited(_)))
+        .collect();
+    for (change, cause) in &kept {
+        ui.say(&format!("kept {}: {cause}\n  {}", change.path, cause.remedy()));
+    }
+    if applied.written.is_empty() && applied.deleted.is_empty() && kept.is_empty() {
         ui.say("everything says what the policy says");
     }
     for note in &comparison.notes {

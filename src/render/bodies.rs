@@ -59,9 +59,15 @@ pub(super) fn carried(inputs: &Inputs<'_>, texts: &Texts, host: &HostDelivery, a
     if host.body.card {
         parts.push(texts.role_card(host, adapter));
     }
-    parts.push(texts.roles_only(inputs));
+    // The shared text as a role's body carries it has the rules for roles only already.
+    if !host.body.shared {
+        parts.push(texts.roles_only(inputs));
+    }
     if host.body.path_lines {
-        parts.push(path_lines(inputs, host, |s| s.roles == ScopedRoute::BodyLine));
+        let lines = path_lines(inputs, host, |s| s.roles == ScopedRoute::BodyLine);
+        if !lines.is_empty() {
+            parts.push(format!("## Read before you touch files\n\n{lines}"));
+        }
     }
     parts.retain(|p| !p.is_empty());
     parts.join("\n\n")

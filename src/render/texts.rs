@@ -19,9 +19,17 @@ pub(super) struct Texts {
     /// Text of each rule without its host note.
     pub(super) rules: Vec<String>,
     /// Host notes by host, joined.
-    notes: Vec<(String, String)>,
+    notes: Vec<(String, Notes)>,
     pub(super) budgets: Value,
     pub(super) policy: Value,
+}
+
+/// The notes of one host.
+struct Notes {
+    /// Of all rules.
+    all: String,
+    /// Of rules that are meant for sub-agents: a note on how to delegate, given to a role, would ask it to.
+    roles: String,
 }
 
 impl Texts {
@@ -61,7 +69,10 @@ impl Texts {
     /// The text that every host is given: rules that are always on, then one line for each rule on demand.
     /// `roles` leaves out what is for the main agent only.
     pub(super) fn shared(&self, inputs: &Inputs<'_>, roles: bool) -> String {
-        let meant = |rule: &Rule| if roles { rule.roles } else { rule.main };
+        self.sections(inputs, |rule| if roles { rule.roles } else { rule.main })
+    }
+
+    fn sections(&self, inputs: &Inputs<'_>, meant: impl Fn(&Rule) -> bool) -> String {
         let mut parts: Vec<String> = Vec::new();
         let mut triggers: Vec<String> = Vec::new();
         for (rule, text) in inputs.policy.rules.iter().zip(&self.rules).filter(|(r, _)| meant(r)) {
@@ -81,15 +92,7 @@ impl Texts {
 
     /// Rules that are for sub-agents only, which no shared file may carry.
     pub(super) fn roles_only(&self, inputs: &Inputs<'_>) -> String {
-        let only = inputs.policy.rules.iter().zip(&self.rules).filter(|(r, _)| r.roles && !r.main);
-        let parts: Vec<String> = only
-            .filter_map(|(rule, text)| match &rule.activation {
-                RuleActivation::Always => Some(format!("## {}\n\n{text}", rule.title)),
-                RuleActivation::OnDemand(trigger) => Some(format!("- {trigger}: read `{RULES_DIR}/{}.md`", rule.id)),
-                RuleActivation::Paths(_) => None,
-            })
-            .collect();
-        parts.join("\n\n")
+        self.sections(inputs, |rule| rule.roles && !rule.main)
     }
 
     /// A host's card: its notes, and lines for rules that it cannot scope by itself.
@@ -99,7 +102,7 @@ impl Texts {
             self.notes
                 .iter()
                 .find(|(id, _)| *id == host.host)
-                .map(|(_, notes)| notes.clone())
+                .map(|(_, notes)| notes.all.clone())
                 .filter(|n| !n.is_empty()),
         );
         let lines = path_lines(inputs, host, |s| s.main == ScopedRoute::CardLine);
@@ -109,9 +112,9 @@ impl Texts {
         if parts.len() == 1 { String::new() } else { parts.join("\n\n") }
     }
 
-    /// The card as a role's body carries it: without lines for path rules.
+    /// The card as a role's body carries it: without lines for path rules, and without notes for the main agent.
     pub(super) fn role_card(&self, host: &HostDelivery, adapter: &Adapter) -> String {
-        let notes = self.notes.iter().find(|(id, _)| *id == host.host).map_or("", |(_, notes)| notes.as_str());
+        let notes = self.notes.iter().find(|(id, _)| *id == host.host).map_or("", |(_, notes)| notes.roles.as_str());
         if notes.is_empty() { String::new() } else { format!("## Notes for {}\n\n{notes}", adapter.title) }
     }
 }
@@ -143,17 +146,22 @@ fn notes(
     budgets: &Value,
     policy: &Value,
     sink: &mut Sink,
-) -> String {
+) -> Notes {
     let context = json!({ "budgets": budgets, "policy": policy, "host": context::host(adapter) });
-    let parts: Vec<String> = inputs
+    let parts: Vec<(bool, String)> = inputs
         .policy
         .rules
         .iter()
         .filter(|rule| rule.has_note() && engine.has(&rule.id))
-        .map(|rule| tidy(&checked(engine.note(&rule.id, &context), rule, sink)))
-        .filter(|text| !text.is_empty())
+        .map(|rule| (rule.roles, tidy(&checked(engine.note(&rule.id, &context), rule, sink))))
+        .filter(|(_, text)| !text.is_empty())
         .collect();
-    parts.join("\n\n")
+    let joined = |only: bool| {
+        let texts: Vec<&str> =
+            parts.iter().filter(|(roles, _)| *roles || !only).map(|(_, text)| text.as_str()).collect();
+        texts.join("\n\n")
+    };
+    Notes { all: joined(false), roles: joined(true) }
 }
 
 fn checked(result: Result<String, TemplateProblem>, rule: &Rule, sink: &mut Sink) -> String {
