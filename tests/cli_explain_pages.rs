@@ -64,7 +64,7 @@ fn delivery_names_the_file_of_every_text_with_times_and_bytes() {
         core        always  38   arrives once through `AGENTS.md`, included by `CLAUDE.md`
         web         paths   17   arrives once through `.claude/rules/web.md`, when such files are touched
         host notes  always  49   arrives once through `CLAUDE.md`
-        triage      role    326  its own file `.claude/agents/triage.md`
+        triage      role    617  its own file `.claude/agents/triage.md`
 
     Codex (codex)
       main agent
@@ -75,7 +75,7 @@ fn delivery_names_the_file_of_every_text_with_times_and_bytes() {
         core        always  38   arrives once through `AGENTS.md`
         web         paths   17   arrives once by a line in the role
         host notes  always  97   arrives once in the role
-        triage      role    374  its own file `.codex/agents/triage.toml`
+        triage      role    697  its own file `.codex/agents/triage.toml`
       where
         if trusted  the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a warning, and
                     the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how: start codex once in the
@@ -85,11 +85,11 @@ fn delivery_names_the_file_of_every_text_with_times_and_bytes() {
 
     files
       file                       ours                       bytes  for
-      .claude/agents/triage.md   whole file                 326    claude-code
+      .claude/agents/triage.md   whole file                 617    claude-code
       .claude/rules/web.md       whole file                 158    claude-code
       .claude/settings.json      entries                    5      claude-code
                                  `bashOutputMaxChars`
-      .codex/agents/triage.toml  whole file                 374    codex
+      .codex/agents/triage.toml  whole file                 697    codex
       .codex/config.toml         entries                    107    codex
                                  `developer_instructions`,
                                  `tool_output_token_limit`
@@ -101,18 +101,18 @@ fn delivery_names_the_file_of_every_text_with_times_and_bytes() {
 
 #[test]
 fn cost_counts_the_users_own_text_beside_ours() {
-    insta::assert_snapshot!(triage().page(&["explain", "--cost"]), @r#"
-bytes that each host is given at every start
-  host         shared  notes  frame  ours  your own  together  tokens, estimated  in each role
-  claude-code  47      49     112    208   20        228       ~57                0
-  codex        47      97     50     194   20        214       ~53                97
-  estimated at 4 bytes a token; `in each role` is what every role's file carries besides its own prompt
+    insta::assert_snapshot!(triage().page(&["explain", "--cost"]), @"
+    bytes that each host is given at every start
+      host         shared  notes  frame  ours  your own  together  tokens, estimated  in each role
+      claude-code  47      49     112    208   20        228       ~57                0
+      codex        47      97     50     194   20        214       ~53                129
+      estimated at 4 bytes a token; `in each role` is what every role's file carries besides its own prompt
 
-`ours` against the budget `instructions`: target 12,288 bytes, limit 32,768 bytes
-  claude-code  12,080 under the target; 32,560 under the limit; no cut of its own is known
-  codex        12,094 under the target; 32,574 under the limit; the host cuts over 32,768 bytes of instructions, 214 are
-               given
-"#);
+    `ours` against the budget `instructions`: target 12,288 bytes, limit 32,768 bytes
+      claude-code  12,080 under the target; 32,560 under the limit; no cut of its own is known
+      codex        12,094 under the target; 32,574 under the limit; the host cuts over 32,768 bytes of instructions, 214 are
+                   given
+    ");
 }
 
 #[test]
