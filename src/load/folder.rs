@@ -154,7 +154,7 @@ impl Reader<'_> {
                 let file = |name: &str| name.ends_with(".md") || name.ends_with(".yaml");
                 entries
                     .into_iter()
-                    .filter(|(name, kind)| !name.starts_with('.') && !(matches!(kind, Kind::Dir) && file(name)))
+                    .filter(|(name, kind)| !(name.starts_with('.') || matches!(kind, Kind::Dir) && file(name)))
                     .map(|(name, _)| name)
                     .collect()
             }

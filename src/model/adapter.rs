@@ -356,6 +356,19 @@ pub enum Unit {
     Items,
 }
 
+impl Unit {
+    /// The word in reports.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Chars => "characters",
+            Self::Tokens => "tokens",
+            Self::Lines => "lines",
+            Self::Items => "items",
+        }
+    }
+}
+
 /// What a host does over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

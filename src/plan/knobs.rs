@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::adapter::{Adapter, Family, Knob, MeterReader, Unit};
+use crate::model::adapter::{Adapter, Family, Knob, MeterReader};
 use crate::model::scalar::Guarantee;
 use crate::resolve::policy::Policy;
 
@@ -114,13 +114,7 @@ fn budget(adapter: &Adapter, policy: &Policy, name: &str, family: Family, knob: 
             line.guarantee = Some(knob.claim.guarantee);
             line.evidence = knob.claim.evidence.unwrap_or(adapter.evidence.by);
             line.conditions.clone_from(&knob.claim.conditions);
-            let unit = match knob.unit {
-                Unit::Bytes => "bytes",
-                Unit::Chars => "characters",
-                Unit::Tokens => "tokens",
-                Unit::Lines => "lines",
-                Unit::Items => "items",
-            };
+            let unit = knob.unit.word();
             line.reason = format!("{} = {value} {unit} for `{}`", setting(adapter, &knob.set), knob.budget);
             if looser {
                 line.reason.push_str("; looser than the budget, the host takes no less");

@@ -146,7 +146,7 @@ fn limits(inputs: &Inputs<'_>, adapter: &Adapter, bytes: &HostBytes, sink: &mut 
                             over(
                                 adapter,
                                 limit,
-                                &format!("the description of role `{}` has {size} {}", role.id, unit(limit.unit)),
+                                &format!("the description of role `{}` has {size} {}", role.id, limit.unit.word()),
                             )
                             .at_opt(role.description_span, "")
                             .help("shorten the description"),
@@ -159,7 +159,7 @@ fn limits(inputs: &Inputs<'_>, adapter: &Adapter, bytes: &HostBytes, sink: &mut 
                     let size = size(&role.body, limit.unit) + bytes.role_body;
                     if size > limit.max {
                         sink.push(
-                            over(adapter, limit, &format!("role `{}` has {size} {}", role.id, unit(limit.unit)))
+                            over(adapter, limit, &format!("role `{}` has {size} {}", role.id, limit.unit.word()))
                                 .at_opt(role.description_span, "")
                                 .help("shorten the role's text, or the rules that it carries"),
                         );
@@ -187,15 +187,5 @@ fn size(text: &str, unit: Unit) -> u64 {
         Unit::Chars => text.chars().count() as u64,
         Unit::Lines => text.lines().count() as u64,
         Unit::Bytes | Unit::Tokens | Unit::Items => text.len() as u64,
-    }
-}
-
-const fn unit(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Bytes => "bytes",
-        Unit::Chars => "characters",
-        Unit::Tokens => "tokens",
-        Unit::Lines => "lines",
-        Unit::Items => "items",
     }
 }

@@ -123,30 +123,37 @@ fn limit<T: Copy + PartialOrd>(name: &str, base: &mut Option<Sp<T>>, own: Option
 }
 
 fn size(name: &str, base: &mut Option<Sp<SizeBudget>>, own: Option<&Sp<SizeBudget>>, sink: &mut Sink) {
-    let Some(own) = own else { return };
-    let merged = base.get_or_insert_with(|| Sp { value: SizeBudget::default(), span: own.span });
-    if own.target.is_some() {
-        merged.value.target.clone_from(&own.target);
-    }
-    limit(name, &mut merged.value.limit, own.limit.as_ref(), sink);
-    if let (Some(target), Some(limit)) = (&merged.target, &merged.limit) {
-        if target.value > limit.value {
-            over(name, target.span, limit.span, sink);
-        }
+    if let Some(own) = own {
+        let merged = &mut base.get_or_insert_with(|| Sp { value: SizeBudget::default(), span: own.span }).value;
+        figures(name, (&mut merged.target, &mut merged.limit), (&own.target, &own.limit), sink);
     }
 }
 
 fn count(name: &str, base: &mut Option<Sp<CountBudget>>, own: Option<&Sp<CountBudget>>, sink: &mut Sink) {
-    let Some(own) = own else { return };
-    let merged = base.get_or_insert_with(|| Sp { value: CountBudget::default(), span: own.span });
-    if own.target.is_some() {
-        merged.value.target.clone_from(&own.target);
+    if let Some(own) = own {
+        let merged = &mut base.get_or_insert_with(|| Sp { value: CountBudget::default(), span: own.span }).value;
+        figures(name, (&mut merged.target, &mut merged.limit), (&own.target, &own.limit), sink);
     }
-    limit(name, &mut merged.value.limit, own.limit.as_ref(), sink);
-    if let (Some(target), Some(limit)) = (&merged.target, &merged.limit) {
-        if target.value > limit.value {
-            over(name, target.span, limit.span, sink);
-        }
+}
+
+/// A target and a limit.
+type Figures<'a, T> = (&'a Option<Sp<T>>, &'a Option<Sp<T>>);
+
+/// Takes a layer's own figures of one budget.
+fn figures<T: Copy + PartialOrd>(
+    name: &str,
+    (target, hard): (&mut Option<Sp<T>>, &mut Option<Sp<T>>),
+    (own_target, own_limit): Figures<'_, T>,
+    sink: &mut Sink,
+) {
+    if own_target.is_some() {
+        target.clone_from(own_target);
+    }
+    limit(name, hard, own_limit.as_ref(), sink);
+    if let (Some(target), Some(hard)) = (target, hard)
+        && target.value > hard.value
+    {
+        over(name, target.span, hard.span, sink);
     }
 }
 

@@ -79,15 +79,15 @@ fn context_order(merged: &Merged<'_>, sink: &mut Sink) {
         (&c.close_discovery, &c.stop_delegating, "`close-discovery` comes after `stop-delegating`"),
         (&c.stop_delegating, &c.hand_off, "`stop-delegating` comes after `hand-off`"),
     ] {
-        if let (Some(first), Some(second)) = (first, second) {
-            if first.value > second.value {
-                sink.push(
-                    Diagnostic::new(Code::ContextOrder, names)
-                        .at_opt(first.span, "later")
-                        .also(second.span, "earlier")
-                        .help("let the shares rise: `close-discovery`, then `stop-delegating`, then `hand-off`"),
-                );
-            }
+        if let (Some(first), Some(second)) = (first, second)
+            && first.value > second.value
+        {
+            sink.push(
+                Diagnostic::new(Code::ContextOrder, names)
+                    .at_opt(first.span, "later")
+                    .also(second.span, "earlier")
+                    .help("let the shares rise: `close-discovery`, then `stop-delegating`, then `hand-off`"),
+            );
         }
     }
 }

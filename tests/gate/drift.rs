@@ -79,10 +79,10 @@ fn one_hand_edit_keeps_every_other_file_from_being_written() {
     p.append("shared-agent-rules/house.md", "Or blue.\n");
     p.untouched(&["render"], 1)
         .says(&[".claude/agents/mine.md", "-more", "nothing was written"])
-        .is_silent_on(&["+++ b/.rolecast/rules/house.md"]);
+        .silent_on(&["+++ b/.rolecast/rules/house.md"]);
     p.untouched(&["check"], 1)
         .says(&["+++ b/.rolecast/rules/house.md", "+++ b/.claude/agents/mine.md"])
-        .is_silent_on(&["sha256:"]);
+        .silent_on(&["sha256:"]);
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn an_orphan_edited_by_hand_stays_and_stays_drift() {
     p.remove("shared-agent-rules/roles/mine.md");
     drifts(&p, ".claude/agents/mine.md", "orphan-edited", &["orphaned, but edited by hand: it is kept", "delete it"]);
     p.run(&["render"]).says(&["kept .claude/agents/mine.md: orphaned, but edited by hand", "delete it"]);
-    p.run(&["render"]).is_silent_on(&["everything says"]);
+    p.run(&["render"]).silent_on(&["everything says"]);
     assert!(p.text(".claude/agents/mine.md").ends_with("my own line\n"));
     drifts(&p, ".claude/agents/mine.md", "orphan-edited", &["it is kept"]);
     p.remove(".claude/agents/mine.md");

@@ -92,7 +92,7 @@ fn every_set_of_hosts_is_clean_after_one_render() {
         let project = Project::of(&chosen(set));
         project.render();
         let rendered = project.tree();
-        project.run(&["check", "--strict-eol"]).exits(0).is_silent_on(&["error"]);
+        project.run(&["check", "--strict-eol"]).exits(0).silent_on(&["error"]);
         if set == 31 {
             project.render().says(&["everything says what the policy says"]);
             assert_same(&project.tree(), &rendered, "a second render changed something");

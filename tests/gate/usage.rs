@@ -86,7 +86,7 @@ fn hosts_are_detected_by_their_files() {
     let project = Project::new();
     project.write("CLAUDE.md", "mine\n");
     project.write(".gemini/settings.json", "{}\n");
-    project.run(&["init", "--yes"]).exits(0).says(&["claude-code", "gemini-cli"]).is_silent_on(&["codex", "cursor"]);
+    project.run(&["init", "--yes"]).exits(0).says(&["claude-code", "gemini-cli"]).silent_on(&["codex", "cursor"]);
     project.render();
     project.clean();
 }

@@ -85,7 +85,7 @@ fn own_cut(cut: &Limit, bytes: &HostBytes) -> String {
         let all = bytes.ours() + bytes.user;
         format!("the host {does} over {} bytes of instructions, {} are given", number(cut.max), number(all))
     } else {
-        format!("the host {does} over {} {} of instructions", number(cut.max), unit(cut.unit))
+        format!("the host {does} over {} {} of instructions", number(cut.max), cut.unit.word())
     }
 }
 
@@ -95,16 +95,6 @@ const fn does(over: Over) -> &'static str {
         Over::Drop => "ignores the whole",
         Over::Refuse => "stops",
         Over::Warn => "warns",
-    }
-}
-
-const fn unit(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Bytes => "bytes",
-        Unit::Chars => "characters",
-        Unit::Tokens => "tokens",
-        Unit::Lines => "lines",
-        Unit::Items => "items",
     }
 }
 
@@ -138,7 +128,7 @@ pub fn json(view: &View<'_>) -> Value {
                 "user": bytes.user,
                 "role-body": bytes.role_body,
                 "tokens-estimated": (bytes.ours() + bytes.user) / BYTES_PER_TOKEN,
-                "limits": cuts(host).map(|l| json!({ "max": l.max, "unit": unit(l.unit), "over": does(l.over) })).collect::<Vec<_>>(),
+                "limits": cuts(host).map(|l| json!({ "max": l.max, "unit": l.unit.word(), "over": does(l.over) })).collect::<Vec<_>>(),
             })
         })
         .collect();

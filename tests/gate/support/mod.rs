@@ -50,7 +50,7 @@ impl Run {
 
     /// Fails when one of the texts stands in the output.
     #[track_caller]
-    pub fn is_silent_on(self, texts: &[&str]) -> Self {
+    pub fn silent_on(self, texts: &[&str]) -> Self {
         for text in texts {
             assert!(!self.out.contains(text) && !self.err.contains(text), "`{text}` is said by {self}");
         }
@@ -227,7 +227,7 @@ impl Project {
 
     #[track_caller]
     pub fn clean(&self) -> Run {
-        self.run(&["check"]).exits(0).is_silent_on(&["---"])
+        self.run(&["check"]).exits(0).silent_on(&["---"])
     }
 
     /// Runs and fails when anything below the root changed, or the exit code is another.
