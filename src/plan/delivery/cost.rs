@@ -36,6 +36,8 @@ pub struct Cost {
     pub aids: u32,
     /// Import lines: where a setting does as well, it is known to work for files in any folder.
     pub imports: u32,
+    /// Other hosts that name a file with import lines of one host among their own: they had better not be shown it.
+    pub shown: u32,
     /// Places down the adapters' lists of carriers.
     pub order: u32,
 }
@@ -61,6 +63,7 @@ impl AddAssign for Cost {
         self.files += o.files;
         self.aids += o.aids;
         self.imports += o.imports;
+        self.shown += o.shown;
         self.order += o.order;
     }
 }
@@ -142,7 +145,10 @@ pub fn of_means(world: &World, host: HostId, choice: &Choice) -> Cost {
     let slots = &world.hosts[host].slots;
     let place = |f: FileId| slots.iter().find(|s| s.file == f).map_or(0, |s| s.carrier as u32);
     let (lines, at) = choice.import.as_ref().map_or((0, 0), |(at, targets)| (targets.len() as u32, place(*at)));
+    let names = |f: FileId, h: &super::world::Host| h.read_of(f).is_some_and(|r| r.read.file == world.path(f));
+    let others = || world.hosts.iter().enumerate().filter(|(id, _)| *id != host);
     Cost {
+        shown: choice.import.as_ref().map_or(0, |(at, _)| others().filter(|(_, h)| names(*at, h)).count() as u32),
         aids: choice.switches.len() as u32 + lines,
         imports: lines,
         order: choice.card.map_or(0, place) + at,

@@ -13,7 +13,7 @@ const MAX_TARGETS: usize = 4;
 pub fn of_host(world: &World, host: HostId, homes: &[FileId], baseline: &Baseline) -> Vec<Choice> {
     let mut out = Vec::new();
     for card in cards(world, host, homes) {
-        for import in imports(world, host, homes, baseline) {
+        for import in imports(world, host, homes, card, baseline) {
             for switched in subsets(&switchable(world, host, homes)) {
                 let mut choice = Choice { card, import: import.clone(), switches: switched };
                 switch_on_own(world, host, &mut choice);
@@ -37,29 +37,41 @@ fn cards(world: &World, host: HostId, homes: &[FileId]) -> Vec<Option<FileId>> {
     files.into_iter().map(Some).chain(none).collect()
 }
 
-/// Whether the existence and the text of a file can concern its own host only, and only by being read.
+/// Whether the existence and the text of a file can concern its own host only, and only by being read. A card that must be
+/// imported is not so: the file with the line may concern others.
 fn is_private(world: &World, host: HostId, file: FileId) -> bool {
     let concerned = |(id, h): (HostId, &super::world::Host)| {
         h.reads.iter().any(|r| (id != host && r.file == file) || r.unless.contains(&file))
     };
     let named = world.user.iter().flatten().any(|u| u.link == Some(file) || u.imports.contains(&file));
-    !named && !world.hosts.iter().enumerate().any(concerned)
+    !named && !world.hosts[host].imports_card(file) && !world.hosts.iter().enumerate().any(concerned)
 }
 
 /// Carriers with import lines, each with every set of files worth including: the homes, and files of the user
-/// that another file could keep from being read.
-fn imports(world: &World, host: HostId, homes: &[FileId], baseline: &Baseline) -> Vec<Option<(FileId, Vec<FileId>)>> {
+/// that another file could keep from being read. A card that the host does not read by itself is included by a line of ours or
+/// of the user, else there is nothing to try.
+fn imports(
+    world: &World,
+    host: HostId,
+    homes: &[FileId],
+    card: Option<FileId>,
+    baseline: &Baseline,
+) -> Vec<Option<(FileId, Vec<FileId>)>> {
     let h = &world.hosts[host];
-    let mut out = vec![None];
     if h.import().is_none() {
-        return out;
+        return vec![None];
     }
-    let mut targets: Vec<FileId> = homes.to_vec();
-    targets.extend(at_risk(world, host, baseline).into_iter().filter(|f| !homes.contains(f)));
-    targets.truncate(MAX_TARGETS);
+    let card = card.filter(|f| h.imports_card(*f));
+    let needed = card.filter(|f| !world.user.iter().flatten().any(|u| u.link == Some(*f) || u.imports.contains(f)));
+    let mut out: Vec<Option<(FileId, Vec<FileId>)>> = needed.is_none().then_some(None).into_iter().collect();
+    let mut targets: Vec<FileId> = homes.iter().copied().filter(|f| Some(*f) != card).collect();
+    targets.extend(at_risk(world, host, baseline).into_iter().filter(|f| !homes.contains(f) && Some(*f) != card));
+    targets.truncate(MAX_TARGETS - usize::from(card.is_some()));
+    targets.extend(card);
     for slot in h.slots(CarrierKind::Import) {
         let others: Vec<FileId> = targets.iter().copied().filter(|t| *t != slot.file).collect();
-        out.extend(subsets(&others).into_iter().filter(|s| !s.is_empty()).map(|s| Some((slot.file, s))));
+        let worth = |s: &Vec<FileId>| !s.is_empty() && needed.is_none_or(|f| s.contains(&f));
+        out.extend(subsets(&others).into_iter().filter(worth).map(|s| Some((slot.file, s))));
     }
     out
 }

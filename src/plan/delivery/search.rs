@@ -53,6 +53,8 @@ struct Attempt<'w> {
     homes: &'w [FileId],
     fixed: Cost,
     options: Vec<Vec<Choice>>,
+    /// What the means of each option cost.
+    means: Vec<Vec<Cost>>,
     /// Hosts in the order in which their choice is made: first those on whom nobody else's choice bears.
     order: Vec<HostId>,
     /// For each host, the hosts on whose choices its arrivals hang, with a class for each of their options.
@@ -85,7 +87,13 @@ impl<'w> Attempt<'w> {
         let last = |on: HostId| bearing[on].iter().map(place).max().unwrap_or(0);
         let ready = (0..order.len()).map(|at| hosts.clone().filter(|h| last(*h) == at).collect()).collect();
         let known = hosts.map(|_| HashMap::new()).collect();
-        Self { world, baselines, homes, fixed: cost::of_homes(world, homes), options, order, views, ready, known }
+        let means = options
+            .iter()
+            .enumerate()
+            .map(|(host, choices)| choices.iter().map(|c| cost::of_means(world, host, c)).collect())
+            .collect();
+        let fixed = cost::of_homes(world, homes);
+        Self { world, baselines, homes, fixed, options, means, order, views, ready, known }
     }
 
     fn run(&mut self, best: &mut Option<(Cost, Layout)>) {
@@ -109,7 +117,7 @@ impl<'w> Attempt<'w> {
         for option in 0..self.options[host].len() {
             chosen[host] = option;
             let mut cost = so_far;
-            cost += cost::of_means(self.world, host, &self.options[host][option]);
+            cost += self.means[host][option];
             for judged in 0..self.ready[at].len() {
                 cost += self.of_host(self.ready[at][judged], chosen);
             }

@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::model::adapter::{Adapter, Agent, CarrierKind, Import, Inherit, Load, Read};
+use crate::model::adapter::{Adapter, Agent, Carrier, CarrierKind, CarrierOwn, Import, Inherit, Load, Read};
 
 use super::path;
 use super::scoped::ScopedChoice;
@@ -71,6 +71,8 @@ pub struct Slot {
     pub file: FileId,
     /// Its position among the carriers.
     pub carrier: usize,
+    /// Whether the host takes its file in no way of its own, so that only an import line brings what is in it.
+    pub unread: bool,
 }
 
 impl FileRead<'_> {
@@ -104,6 +106,11 @@ impl<'a> Host<'a> {
     /// Its usable carriers of one kind.
     pub fn slots(&self, kind: CarrierKind) -> impl Iterator<Item = &Slot> {
         self.slots.iter().filter(move |s| self.adapter.carriers[s.carrier].kinds.contains(&kind))
+    }
+
+    /// Whether its card in this file would come by an import line only.
+    pub fn imports_card(&self, file: FileId) -> bool {
+        self.slots(CarrierKind::Card).any(|s| s.file == file && s.unread)
     }
 
     /// Its read of a file.
@@ -224,16 +231,21 @@ fn file_reads<'a>(adapter: &'a Adapter, paths: &IndexSet<&'a str>) -> Vec<FileRe
 }
 
 fn slots(adapter: &Adapter, paths: &IndexSet<&str>, user: &[Option<User>]) -> Vec<Slot> {
-    use crate::model::adapter::CarrierOwn;
     let usable = |file: FileId, own: CarrierOwn| match &user[file] {
         None => true,
         Some(u) => u.link.is_none() && own == CarrierOwn::Block,
+    };
+    // Also a file that is taken later in the session is read: with an import line its text would come again then.
+    let unread = |c: &Carrier| {
+        c.output.is_none() && adapter.import.is_some() && !adapter.reads.iter().any(|r| path::matches(&r.file, &c.file))
     };
     adapter
         .carriers
         .iter()
         .enumerate()
-        .filter_map(|(carrier, c)| paths.get_index_of(c.file.as_str()).map(|file| (Slot { file, carrier }, c)))
+        .filter_map(|(carrier, c)| {
+            paths.get_index_of(c.file.as_str()).map(|file| (Slot { file, carrier, unread: unread(c) }, c))
+        })
         .filter(|(slot, c)| usable(slot.file, c.own) || c.output.is_some())
         .map(|(slot, _)| slot)
         .collect()
