@@ -67,7 +67,7 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
         .path(carrier.clone()),
         Finding::BorrowedRoles { host, from, file } => Diagnostic::new(
             Code::RolesBorrowed,
-            format!("{} takes the roles rendered for {} in `{file}`", title(host), title(from)),
+            format!("{} takes the role in `{file}`, which is rendered for {}", title(host), title(from)),
         )
         .path(file.clone()),
         Finding::MainOnlyReachesRoles { .. } | Finding::Perhaps { .. } => return None,

@@ -51,7 +51,7 @@ pub fn link(path: &str, target: &str) -> UserFile {
 
 pub fn input<'a>(adapters: &[&'a Adapter], rules: &'a [RuleInfo], user: &'a [UserFile]) -> Input<'a> {
     let hosts = adapters.iter().map(|a| HostInput { adapter: a, wants_card: true, has_roles: true }).collect();
-    Input { hosts, rules, user }
+    Input { hosts, rules, roles: &[], user }
 }
 
 /// The planner's numbers are the simulator's.

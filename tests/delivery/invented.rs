@@ -136,7 +136,7 @@ fn inputs<'a>(adapters: &'a [Adapter], hosts: &[Host], rules: &'a [RuleInfo], us
     let hosts = adapters.iter().zip(hosts);
     let hosts =
         hosts.map(|(a, h)| HostInput { adapter: a, wants_card: h.wants_card, has_roles: h.has_roles }).collect();
-    Input { hosts, rules, user }
+    Input { hosts, rules, roles: &[], user }
 }
 
 proptest! {

@@ -1,5 +1,6 @@
 //! Every text exactly once over sets of hosts, checked by a simulator that does not share the planner's method.
 
+mod borrowed;
 mod fixtures;
 mod invented;
 mod repositories;

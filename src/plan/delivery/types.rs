@@ -57,6 +57,8 @@ pub struct Input<'a> {
     pub hosts: Vec<HostInput<'a>>,
     /// The rules in their order; the result names them by their index.
     pub rules: &'a [RuleInfo],
+    /// The roles' names in the policy.
+    pub roles: &'a [String],
     /// Files of the user. Our own blocks and whole files are not among them, whatever stands on disk.
     pub user: &'a [UserFile],
 }
@@ -368,13 +370,13 @@ pub enum Finding {
         /// Conditions that must hold.
         conditions: Vec<String>,
     },
-    /// A host takes role files rendered for another one instead of its own.
+    /// A host takes a role file rendered for another one, because no file of its own has the same name or its own does not win.
     BorrowedRoles {
-        /// Who takes them.
+        /// Who takes it.
         host: String,
-        /// For whom they are rendered.
+        /// For whom it is rendered.
         from: String,
-        /// The files.
+        /// The file.
         file: String,
     },
 }
