@@ -11,6 +11,9 @@ use crate::simulator::{Repository, shared};
 /// Files that hosts may read; few, so that hosts meet.
 const POOL: [&str; 5] = ["A.md", "B.md", "d/A.md", "d/C.md", "e/B.md"];
 
+/// What hosts name in their reads: those files, and globs that take some of them.
+const READS: [&str; 8] = ["A.md", "B.md", "d/A.md", "d/C.md", "e/B.md", "*/**/A.md", "d/*.md", "**/B.md"];
+
 #[derive(Debug, Clone)]
 struct Host {
     reads: Vec<(usize, Option<usize>, bool, bool, u8)>,
@@ -24,9 +27,14 @@ struct Host {
     rule_carriers: Vec<bool>,
 }
 
+/// `DELIVERY_CASES` asks for more of them.
+fn cases(usual: u32) -> u32 {
+    std::env::var("DELIVERY_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
 fn host() -> impl Strategy<Value = Host> {
     let read = (
-        0..POOL.len(),
+        0..READS.len(),
         prop::option::weighted(0.3, 0..POOL.len()),
         prop::bool::weighted(0.15),
         prop::bool::weighted(0.15),
@@ -64,7 +72,7 @@ fn build(id: usize, base: &Adapter, host: &Host) -> Adapter {
     out.reads = Vec::new();
     for (file, unless, needs, condition, agents) in &host.reads {
         out.reads.push(Read {
-            unless: unless.iter().filter(|u| *u != file).map(|u| POOL[*u].to_owned()).collect(),
+            unless: unless.iter().filter(|u| POOL[**u] != READS[*file]).map(|u| POOL[*u].to_owned()).collect(),
             needs: needs.then(|| "settings:/files".to_owned()),
             condition: condition.then(|| "trusted".to_owned()),
             agents: match agents {
@@ -72,7 +80,7 @@ fn build(id: usize, base: &Adapter, host: &Host) -> Adapter {
                 1 => vec![Agent::Roles],
                 _ => vec![Agent::Main, Agent::Roles],
             },
-            ..plain(POOL[*file].to_owned(), Load::Start)
+            ..plain(READS[*file].to_owned(), Load::Start)
         });
     }
     for (second, load, key) in &host.rules {
@@ -140,7 +148,7 @@ fn inputs<'a>(adapters: &'a [Adapter], hosts: &[Host], rules: &'a [RuleInfo], us
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(400), ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_claimed_is_what_arrives(hosts in prop::collection::vec(host(), 1..4), user in users()) {
@@ -155,18 +163,25 @@ proptest! {
     }
 }
 
-/// The first three numbers by which layouts are judged, counted in the text.
-fn price(input: &Input, before: &Repository, after: &Repository) -> (u32, u32, u32) {
-    let (mut lost, mut never, mut extra) = (0, 0, 0);
+/// The first five numbers by which layouts are judged, counted in the text.
+fn price(input: &Input, before: &Repository, after: &Repository) -> (u32, u32, u32, u32, u32) {
+    let (mut lost, mut never, mut extra, mut foreign, mut cardless) = (0, 0, 0, 0, 0);
     for host in &input.hosts {
         let main = (before.main(host.adapter), after.main(host.adapter), true);
         let roles = (before.inherited(host.adapter), after.inherited(host.adapter), false);
         let inherit = host.has_roles && host.adapter.subagents.inherit == Inherit::Instructions;
+        let may_inherit = host.has_roles && host.adapter.subagents.inherit != Inherit::Nothing;
+        for got in [Some(&main.1), may_inherit.then_some(&roles.1)].into_iter().flatten() {
+            let others = input.hosts.iter().filter(|o| o.adapter.id != host.adapter.id);
+            let cards = others.map(|o| got.get(&format!("[card {}]", o.adapter.id)).copied().unwrap_or(0));
+            foreign += cards.sum::<u32>();
+        }
         for (was, is, main) in [Some(main), inherit.then_some(roles)].into_iter().flatten() {
             let times = |marker: &str| is.get(marker).copied().unwrap_or(0);
+            let card = times(&format!("[card {}]", host.adapter.id));
+            cardless += u32::from(main && host.wants_card && card == 0);
             never += u32::from(main && times("[shared]") == 0);
-            extra +=
-                times("[shared]").saturating_sub(1) + times(&format!("[card {}]", host.adapter.id)).saturating_sub(1);
+            extra += times("[shared]").saturating_sub(1) + card.saturating_sub(1);
             for user in input.user.iter().filter(|u| u.link_to.is_none()) {
                 let marker = format!("[user {}]", user.path);
                 let was = was.get(&marker).copied().unwrap_or(0);
@@ -175,7 +190,7 @@ fn price(input: &Input, before: &Repository, after: &Repository) -> (u32, u32, u
             }
         }
     }
-    (lost, never, extra)
+    (lost, never, extra, foreign, cardless)
 }
 
 /// What can be written for one host: file of the card, file with lines and what they include, files a setting names.
@@ -195,7 +210,7 @@ fn moves(adapter: &Adapter, wants_card: bool, linked: &[&str]) -> Vec<Move> {
         }
     }
     let needs: Vec<&str> =
-        POOL.iter().copied().filter(|p| adapter.reads.iter().any(|r| r.file == *p && r.needs.is_some())).collect();
+        POOL.iter().copied().filter(|p| adapter.reads.iter().any(|r| r.needs.is_some() && takes(r, p))).collect();
     let cards: Vec<Option<&str>> =
         if wants_card { usable(CarrierKind::Card).map(Some).chain([None]).collect() } else { vec![None] };
     let mut out = Vec::new();
@@ -205,6 +220,22 @@ fn moves(adapter: &Adapter, wants_card: bool, linked: &[&str]) -> Vec<Move> {
         }
     }
     out
+}
+
+/// Lines of a host include the shared text, text of the user that it reads today, and its own card where it does not read that by
+/// itself. (They could include another host's card for that one's good; nobody wants such files.)
+fn is_in_order(tried: &Move, adapter: &Adapter, homes: &[&str], before: &Repository) -> bool {
+    let (card, import, _) = tried;
+    let card = card.filter(|c| !adapter.reads.iter().any(|r| takes(r, c)));
+    let targets = import.iter().flat_map(|(_, targets)| targets);
+    let reads = |t: &str| {
+        [before.main(adapter), before.inherited(adapter)].iter().any(|g| g.contains_key(&format!("[user {t}]")))
+    };
+    targets.into_iter().all(|t| homes.contains(t) || card == Some(*t) || reads(t))
+}
+
+fn takes(read: &Read, path: &str) -> bool {
+    globset::GlobBuilder::new(&read.file).literal_separator(true).build().unwrap().compile_matcher().is_match(path)
 }
 
 fn subsets<'a>(of: &[&'a str]) -> Vec<Vec<&'a str>> {
@@ -244,10 +275,10 @@ fn written(input: &Input, before: &Repository, homes: &[&str], moves: &[&Move]) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(80), ..ProptestConfig::default() })]
 
     #[test]
-    fn no_layout_loses_less_misses_less_or_repeats_less(hosts in prop::collection::vec(host(), 1..3), user in users()) {
+    fn no_layout_is_better(hosts in prop::collection::vec(host(), 1..3), user in users()) {
         let base = adapter("codex");
         let adapters: Vec<Adapter> = hosts.iter().enumerate().map(|(i, h)| build(i, &base, h)).collect();
         let rules = vec![RuleInfo { id: "core".into(), activation: Kind::Always, main: true, roles: true }];
@@ -265,7 +296,9 @@ proptest! {
             let mut at = vec![0; all.len()];
             loop {
                 let chosen: Vec<&Move> = at.iter().zip(&all).map(|(i, m)| &m[*i]).collect();
-                let price = price(&input, &before, &written(&input, &before, &homes, &chosen));
+                let tried = chosen.iter().zip(&input.hosts).all(|(m, h)| is_in_order(m, h.adapter, &homes, &before));
+                let price = || price(&input, &before, &written(&input, &before, &homes, &chosen));
+                let price = if tried { price() } else { found };
                 prop_assert!(found <= price, "{found:?} was found, {price:?} is possible with {homes:?} {chosen:?}\n{:#?}", plan(&input));
                 let Some(next) = (0..at.len()).rev().find(|i| at[*i] + 1 < all[*i].len()) else { break };
                 at[next] += 1;

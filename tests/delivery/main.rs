@@ -2,6 +2,7 @@
 
 mod borrowed;
 mod fixtures;
+mod imported;
 mod invented;
 mod repositories;
 mod simulator;

@@ -91,14 +91,19 @@ fn at_risk(world: &World, host: HostId, baseline: &Baseline) -> Vec<FileId> {
     out
 }
 
-/// Files that the host reads only when a setting names them, and that are a home or lead to one.
+/// Files that the host reads only when a setting names them, and that are a home, may have lines of a host that writes them alike,
+/// or lead to such a file.
 fn switchable(world: &World, host: HostId, homes: &[FileId]) -> Vec<FileId> {
+    let line = world.hosts[host].line();
+    let alike = world.hosts.iter().filter(|h| line.is_some() && h.line() == line);
+    let mut worth: Vec<FileId> = alike.flat_map(|h| h.slots(CarrierKind::Import)).map(|s| s.file).collect();
+    worth.extend(homes);
     let reads = world.hosts[host].reads.iter().filter(|r| r.read.needs.is_some()).map(|r| r.file);
-    reads.filter(|f| user_leads_to(world, *f, homes)).collect()
+    reads.filter(|f| user_leads_to(world, *f, &worth)).collect()
 }
 
-/// Whether a file is one of `homes`, or links and import lines of the user go from it to one.
-fn user_leads_to(world: &World, file: FileId, homes: &[FileId]) -> bool {
+/// Whether a file is one of those, or links and import lines of the user go from it to one.
+fn user_leads_to(world: &World, file: FileId, those: &[FileId]) -> bool {
     let mut seen = vec![file];
     let mut next = 0;
     while let Some(at) = seen.get(next).copied() {
@@ -107,7 +112,7 @@ fn user_leads_to(world: &World, file: FileId, homes: &[FileId]) -> bool {
         seen.extend(new);
         next += 1;
     }
-    seen.iter().any(|f| homes.contains(f))
+    seen.iter().any(|f| those.contains(f))
 }
 
 /// Files written for a host that reads them only when a setting names them are named.

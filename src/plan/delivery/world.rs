@@ -93,6 +93,11 @@ impl<'a> Host<'a> {
         self.adapter.import.as_ref()
     }
 
+    /// The line with which one file includes another; hosts with equal lines follow each other's.
+    pub fn line(&self) -> Option<&'a str> {
+        self.adapter.import.as_ref().map(|i| i.write.as_str())
+    }
+
     /// Whether sub-agents are known to get what the reads say.
     pub fn roles_inherit(&self) -> bool {
         self.has_roles && self.adapter.subagents.inherit == Inherit::Instructions
