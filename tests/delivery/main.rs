@@ -6,4 +6,5 @@ mod imported;
 mod invented;
 mod repositories;
 mod simulator;
+mod speed;
 mod subsets;
