@@ -3,7 +3,7 @@
 use rolecast::model::adapter::{Adapter, Carrier, CarrierKind, CarrierOwn, Load, Read, Repeat};
 use rolecast::plan::delivery::{Delivery, Finding, Own, Part, UserFile};
 
-use crate::fixtures::{adapter, assert_exactly_once, file, importing, input, paths, planned, rules};
+use crate::fixtures::{adapter, assert_exactly_once, file, importing, input, link, paths, planned, rules};
 
 /// A host that reads STUB.md and has its card elsewhere.
 fn importer() -> Adapter {
@@ -142,4 +142,56 @@ fn a_setting_may_lead_to_the_line_of_another_host() {
     assert_eq!(parts(&found, "d/LINE.md"), [line("@../HOME.md", "HOME.md")], "{found:#?}");
     assert_eq!(found.hosts[1].switches[0].file, "d/LINE.md");
     assert_eq!(found.files[0].own, Own::Block);
+}
+
+/// Found at random: the setting names a link of the user to the card's file.
+#[test]
+fn a_setting_may_lead_to_the_card_by_a_link_of_the_user() {
+    let mut host = importer();
+    host.import = None;
+    host.reads[0].needs = Some("settings:/files".into());
+    host.carriers = vec![carrier("own/card.md", &[CarrierKind::Card], CarrierOwn::Block)];
+    let found = plan(&[&host], &[link("STUB.md", "own/card.md")]);
+    assert_eq!(parts(&found, "own/card.md"), [Part::Card { host: "importer".into() }]);
+    assert_eq!(found.hosts[0].switches[0].file, "STUB.md");
+}
+
+/// Found at random: the card stands in the home, which a line of another host includes.
+#[test]
+fn a_line_of_another_host_serves_as_ours() {
+    let mut host = importer();
+    host.reads.push(Read { file: "LINE.md".into(), ..host.reads[0].clone() });
+    host.carriers = vec![carrier("HOME.md", &[CarrierKind::Shared, CarrierKind::Card], CarrierOwn::Block)];
+    let mut writer = importer();
+    writer.id = "writer".into();
+    writer.reads.clear();
+    writer.carriers = vec![carrier("LINE.md", &[CarrierKind::Import], CarrierOwn::Block)];
+    let rules = rules();
+    let mut set = input(&[&host, &writer], &rules, &[]);
+    set.hosts[1].wants_card = false;
+    let found = planned(&set);
+    assert_eq!(parts(&found, "LINE.md"), [line("@HOME.md", "HOME.md")], "{found:#?}");
+    assert_eq!(parts(&found, "HOME.md"), [Part::Shared, Part::Card { host: "importer".into() }]);
+}
+
+/// Found at random: with one copy of the shared text the first host would be given the second one's card.
+#[test]
+fn a_second_copy_of_the_shared_text_saves_a_card() {
+    let mut first = importer();
+    first.carriers.truncate(1);
+    first.carriers[0].kinds = vec![CarrierKind::Import];
+    let mut second = importer();
+    second.id = "second".into();
+    second.import = None;
+    second.reads[0].file = "OTHER.md".into();
+    second.carriers = vec![
+        carrier("STUB.md", &[CarrierKind::Shared], CarrierOwn::Block),
+        carrier("OTHER.md", &[CarrierKind::Shared, CarrierKind::Card], CarrierOwn::Block),
+    ];
+    let rules = rules();
+    let mut set = input(&[&first, &second], &rules, &[]);
+    set.hosts[0].wants_card = false;
+    let found = planned(&set);
+    assert_eq!(parts(&found, "STUB.md"), [Part::Shared], "{found:#?}");
+    assert_eq!(parts(&found, "OTHER.md"), [Part::Shared, Part::Card { host: "second".into() }]);
 }

@@ -148,7 +148,7 @@ fn inputs<'a>(adapters: &'a [Adapter], hosts: &[Host], rules: &'a [RuleInfo], us
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(400), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(400), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_claimed_is_what_arrives(hosts in prop::collection::vec(host(), 1..4), user in users()) {
@@ -275,7 +275,7 @@ fn written(input: &Input, before: &Repository, homes: &[&str], moves: &[&Move]) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(80), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(80), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_layout_is_better(hosts in prop::collection::vec(host(), 1..3), user in users()) {

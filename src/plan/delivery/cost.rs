@@ -7,7 +7,7 @@ use crate::model::adapter::{Agent, CarrierKind};
 use super::arrive::{Taken, Ways};
 use super::layout::{Choice, Layout};
 use super::path;
-use super::world::{FileId, HostId, World, at_start};
+use super::world::{FileId, Host, HostId, World, at_start};
 
 /// The price of a layout; the fields are compared one after the other, least first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ pub struct Cost {
 impl Cost {
     /// Whether nobody gets too little or too much, so that more copies cannot help.
     pub const fn is_exact(&self) -> bool {
-        self.lost == 0 && self.never == 0 && self.extra == 0 && self.foreign == 0
+        self.lost == 0 && self.never == 0 && self.extra == 0 && self.foreign == 0 && self.cardless == 0
     }
 }
 
@@ -129,9 +129,8 @@ pub fn of_homes(world: &World, homes: &[FileId]) -> Cost {
         let slots = world.hosts.iter().flat_map(|h| h.slots(CarrierKind::Shared)).filter(|s| s.file == *home);
         cost.order += slots.map(|s| s.carrier as u32).min().unwrap_or(0);
         if world.hosts.len() > 1 {
-            let known = |h: &super::world::Host| {
-                h.adapter.reads.iter().any(|r| at_start(r) && path::matches(&r.file, world.path(*home)))
-            };
+            let known =
+                |h: &Host| h.adapter.reads.iter().any(|r| at_start(r) && path::matches(&r.file, world.path(*home)));
             cost.unknown_home += world.hosts.iter().filter(|h| !known(h)).count() as u32;
             let owned = world.hosts.iter().any(|h| h.slots(CarrierKind::Card).any(|s| s.file == *home));
             cost.owned_home += u32::from(owned);
@@ -140,12 +139,19 @@ pub fn of_homes(world: &World, homes: &[FileId]) -> Cost {
     cost
 }
 
+/// The least that any layout with these homes costs: a host that follows no lines gets the text from a home it reads, or never.
+pub fn at_least(world: &World, homes: &[FileId]) -> Cost {
+    let reads = |h: &Host| h.reads.iter().any(|r| world.resolve(r.file).is_some_and(|f| homes.contains(&f)));
+    let never = world.hosts.iter().filter(|h| h.import().is_none() && !reads(h)).count() as u32;
+    Cost { never: if world.has_shared { never } else { 0 }, ..of_homes(world, homes) }
+}
+
 /// What the lines, settings and places of one host's choice add.
 pub fn of_means(world: &World, host: HostId, choice: &Choice) -> Cost {
     let slots = &world.hosts[host].slots;
     let place = |f: FileId| slots.iter().find(|s| s.file == f).map_or(0, |s| s.carrier as u32);
     let (lines, at) = choice.import.as_ref().map_or((0, 0), |(at, targets)| (targets.len() as u32, place(*at)));
-    let names = |f: FileId, h: &super::world::Host| h.read_of(f).is_some_and(|r| r.read.file == world.path(f));
+    let names = |f: FileId, h: &Host| h.read_of(f).is_some_and(|r| r.read.file == world.path(f));
     let others = || world.hosts.iter().enumerate().filter(|(id, _)| *id != host);
     Cost {
         shown: choice.import.as_ref().map_or(0, |(at, _)| others().filter(|(_, h)| names(*at, h)).count() as u32),

@@ -48,8 +48,8 @@ fn is_private(world: &World, host: HostId, file: FileId) -> bool {
 }
 
 /// Carriers with import lines, each with every set of files worth including: the homes, and files of the user
-/// that another file could keep from being read. A card that the host does not read by itself is included by a line of ours or
-/// of the user, else there is nothing to try.
+/// that another file could keep from being read. A card that the host does not read by itself needs a line, unless somebody
+/// else may have one for its file.
 fn imports(
     world: &World,
     host: HostId,
@@ -62,7 +62,11 @@ fn imports(
         return vec![None];
     }
     let card = card.filter(|f| h.imports_card(*f));
-    let needed = card.filter(|f| !world.user.iter().flatten().any(|u| u.link == Some(*f) || u.imports.contains(f)));
+    // Lines of other hosts include homes and files of the user.
+    let needed = card.filter(|f| {
+        let named = world.user.iter().flatten().any(|u| u.link == Some(*f) || u.imports.contains(f));
+        !named && !homes.contains(f) && world.user[*f].is_none()
+    });
     let mut out: Vec<Option<(FileId, Vec<FileId>)>> = needed.is_none().then_some(None).into_iter().collect();
     let mut targets: Vec<FileId> = homes.iter().copied().filter(|f| Some(*f) != card).collect();
     targets.extend(at_risk(world, host, baseline).into_iter().filter(|f| !homes.contains(f) && Some(*f) != card));
@@ -91,15 +95,17 @@ fn at_risk(world: &World, host: HostId, baseline: &Baseline) -> Vec<FileId> {
     out
 }
 
-/// Files that the host reads only when a setting names them, and that are a home, may have lines of a host that writes them alike,
-/// or lead to such a file.
+/// Files that the host reads only when a setting names them, and that are a home, may have lines of another host that writes them
+/// alike, or lead to such a file or to one of the host's own; its own ones themselves are named when they are written.
 fn switchable(world: &World, host: HostId, homes: &[FileId]) -> Vec<FileId> {
-    let line = world.hosts[host].line();
-    let alike = world.hosts.iter().filter(|h| line.is_some() && h.line() == line);
-    let mut worth: Vec<FileId> = alike.flat_map(|h| h.slots(CarrierKind::Import)).map(|s| s.file).collect();
+    let h = &world.hosts[host];
+    let alike =
+        world.hosts.iter().enumerate().filter(|(id, o)| *id != host && o.line().is_some() && o.line() == h.line());
+    let mut worth: Vec<FileId> = alike.flat_map(|(_, o)| o.slots(CarrierKind::Import)).map(|s| s.file).collect();
     worth.extend(homes);
-    let reads = world.hosts[host].reads.iter().filter(|r| r.read.needs.is_some()).map(|r| r.file);
-    reads.filter(|f| user_leads_to(world, *f, &worth)).collect()
+    let own: Vec<FileId> = h.slots(CarrierKind::Card).chain(h.slots(CarrierKind::Import)).map(|s| s.file).collect();
+    let reads = h.reads.iter().filter(|r| r.read.needs.is_some()).map(|r| r.file);
+    reads.filter(|f| user_leads_to(world, *f, &worth) || (!own.contains(f) && user_leads_to(world, *f, &own))).collect()
 }
 
 /// Whether a file is one of those, or links and import lines of the user go from it to one.

@@ -299,8 +299,8 @@ fn route(world: &World, layout: &Layout, host: HostId, file: FileId, arrived: &A
         });
         return Some(route(how, r.read.condition.as_ref()));
     }
-    let links = (0..world.paths.len()).filter(|f| world.is_link(*f) && world.resolve(*f) == Some(file));
-    if let Some((link, r)) = links.filter_map(|f| read(f).map(|r| (f, r))).next() {
+    let links = world.links.iter().filter(|(_, target)| *target == file);
+    if let Some((link, r)) = links.filter_map(|(f, _)| read(*f).map(|r| (*f, r))).next() {
         let how = How::Linked { from: world.path(link).to_owned() };
         return Some(route(how, r.read.condition.as_ref()));
     }

@@ -17,18 +17,22 @@ use super::world::{FileId, HostId, World};
 pub fn best(world: &World) -> Layout {
     let baselines: Vec<Baseline> = (0..world.hosts.len()).map(|h| Baseline::of(world, h)).collect();
     let candidates = candidates(world);
-    let mut best = None;
-    if candidates.is_empty() {
-        Attempt::new(world, &baselines, &[]).run(&mut best);
-    }
+    let mut best: Option<(Cost, Layout)> = None;
+    let mut attempt = |homes: &[FileId]| {
+        let dear = best.as_ref().is_some_and(|(least, _)| cost::at_least(world, homes) >= *least);
+        if !dear {
+            Attempt::new(world, &baselines, homes).run(&mut best);
+        }
+        best.as_ref().is_none_or(|(cost, _)| cost.is_exact())
+    };
+    let mut exact = candidates.is_empty() && attempt(&[]);
     for home in &candidates {
-        Attempt::new(world, &baselines, &[*home]).run(&mut best);
+        exact = attempt(&[*home]);
     }
-    if !best.as_ref().is_none_or(|(cost, _): &(Cost, Layout)| cost.is_exact()) {
-        for (i, first) in candidates.iter().enumerate() {
-            for second in &candidates[i + 1..] {
-                Attempt::new(world, &baselines, &[*first, *second]).run(&mut best);
-            }
+    let pairs = candidates.iter().enumerate().flat_map(|(i, a)| candidates[i + 1..].iter().map(|b| [*a, *b]));
+    if !exact {
+        for pair in pairs {
+            attempt(&pair);
         }
     }
     best.map(|(_, layout)| layout).unwrap_or_default()

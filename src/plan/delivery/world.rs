@@ -23,6 +23,8 @@ pub struct World<'a> {
     pub paths: IndexSet<&'a str>,
     /// What of the user is at each path.
     pub user: Vec<Option<User>>,
+    /// Links of the user, and the files they lead to in the end.
+    pub links: Vec<(FileId, FileId)>,
     /// The selected hosts, by name.
     pub hosts: Vec<Host<'a>>,
     /// Whether there is any shared text.
@@ -156,7 +158,10 @@ impl<'a> World<'a> {
             })
             .collect();
         let has_shared = input.rules.iter().any(|r| r.main && r.activation != Kind::Paths);
-        Self { paths, user, hosts, has_shared }
+        let mut out = Self { paths, user, links: Vec::new(), hosts, has_shared };
+        let links = (0..out.paths.len()).filter(|f| out.is_link(*f));
+        out.links = links.filter_map(|f| out.resolve(f).map(|to| (f, to))).collect();
+        out
     }
 
     /// A path as text.
