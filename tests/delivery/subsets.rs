@@ -69,7 +69,7 @@ fn a_host_that_reads_the_others_file_moves_the_card_out_of_its_way() {
     let own = plan.files.iter().find(|f| f.path == ".claude/CLAUDE.md").unwrap();
     let line = Part::Import { line: "@../AGENTS.md".into(), target: "AGENTS.md".into() };
     assert_eq!(own.parts, [line, Part::Card { host: "claude-code".into() }]);
-    assert_eq!(own.hosts, ["claude-code"]);
+    assert_eq!(*own.hosts, ["claude-code"]);
 }
 
 /// Cursor reads every file that Claude Code does, but does not follow import lines.
@@ -87,11 +87,11 @@ fn a_host_that_reads_all_of_the_others_files_sees_import_lines_only() {
             [line("@../AGENTS.md", "AGENTS.md"), line("@rolecast.md", ".claude/rolecast.md")],
             "{ids:?}"
         );
-        assert_eq!(stub.hosts, ["claude-code", "cursor"]);
+        assert_eq!(*stub.hosts, ["claude-code", "cursor"]);
         let card = plan.files.iter().find(|f| f.path == ".claude/rolecast.md").unwrap();
         assert_eq!(card.parts, [Part::Card { host: "claude-code".into() }]);
         assert_eq!(card.own, Own::Whole { host: "claude-code".into(), template: Some("card.md".into()) });
-        assert_eq!(card.hosts, ["claude-code"]);
+        assert_eq!(*card.hosts, ["claude-code"]);
         let route = plan.hosts.iter().find(|h| h.host == "claude-code").unwrap().card.clone().unwrap();
         assert_eq!(route.how, How::Imported { by: ".claude/CLAUDE.md".into() });
     }

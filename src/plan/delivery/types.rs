@@ -1,5 +1,7 @@
 //! What goes into the planner and what comes out.
 
+use std::sync::Arc;
+
 use crate::model::adapter::{Adapter, Agent};
 
 /// When a rule is before the agent; the planner needs no more of the activation.
@@ -85,8 +87,9 @@ pub struct PlannedFile {
     pub own: Own,
     /// Our texts, in this order.
     pub parts: Vec<Part>,
-    /// Selected hosts that take it, by themselves or through an import line, in the order of the input.
-    pub hosts: Vec<String>,
+    /// Selected hosts that take it, by themselves or through an import line, in the order of the input. Thousands of rules have
+    /// the same ones.
+    pub hosts: Arc<[String]>,
 }
 
 /// How a planned file is owned.
@@ -97,9 +100,9 @@ pub enum Own {
     /// The whole file.
     Whole {
         /// Whose carrier it is.
-        host: String,
+        host: Arc<str>,
         /// Template below that host's templates.
-        template: Option<String>,
+        template: Option<Arc<str>>,
     },
     /// A value in an `entries` output.
     Entry {
