@@ -1,6 +1,6 @@
 //! What a layout costs.
 
-use std::ops::AddAssign;
+use std::ops::{Add, AddAssign};
 
 use crate::model::adapter::{Agent, CarrierKind};
 
@@ -46,6 +46,15 @@ impl Cost {
     /// Whether nobody gets too little or too much, so that more copies cannot help.
     pub const fn is_exact(&self) -> bool {
         self.lost == 0 && self.never == 0 && self.extra == 0 && self.foreign == 0 && self.cardless == 0
+    }
+}
+
+impl Add for Cost {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
     }
 }
 
@@ -139,11 +148,27 @@ pub fn of_homes(world: &World, homes: &[FileId]) -> Cost {
     cost
 }
 
-/// The least that any layout with these homes costs: a host that follows no lines gets the text from a home it reads, or never.
-pub fn at_least(world: &World, homes: &[FileId]) -> Cost {
-    let reads = |h: &Host| h.reads.iter().any(|r| world.resolve(r.file).is_some_and(|f| homes.contains(&f)));
-    let never = world.hosts.iter().filter(|h| h.import().is_none() && !reads(h)).count() as u32;
-    Cost { never: if world.has_shared { never } else { 0 }, ..of_homes(world, homes) }
+/// The least that a host adds in any layout with these homes. One that follows no lines gets the text from a home it reads, or
+/// never. And where the existence of a file hides no other, whatever is added to the bare homes lets nothing arrive less often.
+pub fn at_least(world: &World, homes: &[FileId], host: HostId, baseline: &Baseline) -> Cost {
+    let h = &world.hosts[host];
+    let mut cost = Cost::default();
+    if h.import().is_none() {
+        let home = h.reads.iter().any(|r| world.resolve(r.file).is_some_and(|f| homes.contains(&f)));
+        cost.never = u32::from(world.has_shared && !home);
+    }
+    if h.reads.iter().any(|r| !r.unless.is_empty()) {
+        return cost;
+    }
+    let bare = Layout { homes: homes.to_vec(), choices: vec![Choice::default(); world.hosts.len()] };
+    let agents: &[Agent] = if h.roles_inherit() { &[Agent::Main, Agent::Roles] } else { &[Agent::Main] };
+    for agent in agents {
+        let taken = Taken::count(world, &bare, host, *agent, Ways::All);
+        let before = &baseline.taken[usize::from(*agent != Agent::Main)];
+        let more = |f: FileId| taken.of(world, f).saturating_sub(before.of(world, f).max(1));
+        cost.extra += taken.shared(world, &bare).saturating_sub(1) + users(world).map(more).sum::<u32>();
+    }
+    cost
 }
 
 /// What the lines, settings and places of one host's choice add.

@@ -19,9 +19,10 @@ pub fn best(world: &World) -> Layout {
     let candidates = candidates(world);
     let mut best: Option<(Cost, Layout)> = None;
     let mut attempt = |homes: &[FileId]| {
-        let dear = best.as_ref().is_some_and(|(least, _)| cost::at_least(world, homes) >= *least);
-        if !dear {
-            Attempt::new(world, &baselines, homes).run(&mut best);
+        let bounds: Vec<Cost> = baselines.iter().enumerate().map(|(h, b)| cost::at_least(world, homes, h, b)).collect();
+        let bound = bounds.iter().fold(cost::of_homes(world, homes), |sum, b| sum + *b);
+        if best.as_ref().is_none_or(|(least, _)| bound < *least) {
+            Attempt::new(world, &baselines, homes, &bounds).run(&mut best);
         }
         best.as_ref().is_none_or(|(cost, _)| cost.is_exact())
     };
@@ -65,11 +66,13 @@ struct Attempt<'w> {
     views: Vec<Vec<(HostId, Vec<usize>)>>,
     /// For each position in the order, the hosts that can be judged once that choice is made.
     ready: Vec<Vec<HostId>>,
+    /// For each position in the order, the least that hosts add that are not judged by then.
+    rest: Vec<Cost>,
     known: Vec<HashMap<usize, Cost>>,
 }
 
 impl<'w> Attempt<'w> {
-    fn new(world: &'w World<'w>, baselines: &'w [Baseline], homes: &'w [FileId]) -> Self {
+    fn new(world: &'w World<'w>, baselines: &'w [Baseline], homes: &'w [FileId], bounds: &[Cost]) -> Self {
         let hosts = 0..world.hosts.len();
         let mut options: Vec<Vec<Choice>> =
             hosts.clone().map(|h| options::of_host(world, h, homes, &baselines[h])).collect();
@@ -89,7 +92,10 @@ impl<'w> Attempt<'w> {
             .collect();
         let place = |h: &HostId| order.iter().position(|o| o == h).unwrap_or(0);
         let last = |on: HostId| bearing[on].iter().map(place).max().unwrap_or(0);
-        let ready = (0..order.len()).map(|at| hosts.clone().filter(|h| last(*h) == at).collect()).collect();
+        let ready: Vec<Vec<HostId>> =
+            (0..order.len()).map(|at| hosts.clone().filter(|h| last(*h) == at).collect()).collect();
+        let later = |at: usize| ready[at..].iter().flatten().fold(Cost::default(), |sum, h| sum + bounds[*h]);
+        let rest = (0..=order.len()).map(later).collect();
         let known = hosts.map(|_| HashMap::new()).collect();
         let means = options
             .iter()
@@ -97,7 +103,7 @@ impl<'w> Attempt<'w> {
             .map(|(host, choices)| choices.iter().map(|c| cost::of_means(world, host, c)).collect())
             .collect();
         let fixed = cost::of_homes(world, homes);
-        Self { world, baselines, homes, fixed, options, means, order, views, ready, known }
+        Self { world, baselines, homes, fixed, options, means, order, views, ready, rest, known }
     }
 
     fn run(&mut self, best: &mut Option<(Cost, Layout)>) {
@@ -106,7 +112,7 @@ impl<'w> Attempt<'w> {
     }
 
     fn choose(&mut self, at: usize, so_far: Cost, chosen: &mut [usize], best: &mut Option<(Cost, Layout)>) {
-        if best.as_ref().is_some_and(|(least, _)| so_far >= *least) {
+        if best.as_ref().is_some_and(|(least, _)| so_far + self.rest[at] >= *least) {
             return;
         }
         let Some(host) = self.order.get(at).copied() else {
