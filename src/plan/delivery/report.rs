@@ -129,8 +129,9 @@ fn rule_files(input: &Input, scoped: &ScopedChoice, rules: &[usize], out: &mut V
         let readers = scoped::readers(&input.hosts, *at).into_iter();
         let hosts: Arc<[String]> = readers.map(|h| input.hosts[h].adapter.id.clone()).collect();
         let own = if carrier.own == CarrierOwn::Whole { whole(adapter, carrier) } else { Own::Block };
+        let (head, tail) = carrier.file.split_once("{rule}").unwrap_or((&carrier.file, ""));
         out.extend(rules.iter().map(|rule| PlannedFile {
-            path: scoped::file_of(adapter, at.carrier, &input.rules[*rule].id),
+            path: [head, &input.rules[*rule].id, tail].concat(),
             own: own.clone(),
             parts: vec![Part::Rule { rule: *rule }],
             hosts: Arc::clone(&hosts),
