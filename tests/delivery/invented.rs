@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rolecast::model::adapter::{Adapter, Agent, Carrier, CarrierKind, CarrierOwn, Import, Inherit, Load, Read, Repeat};
 use rolecast::plan::delivery::{HostInput, Input, Kind, Own, RuleInfo, UserFile, plan};
 
-use crate::fixtures::{adapter, assert_counts, rules};
+use crate::fixtures::{adapter, assert_counts, assert_reported, cases, rules};
 use crate::simulator::{Repository, shared};
 
 /// Files that hosts may read; few, so that hosts meet.
@@ -25,11 +25,6 @@ struct Host {
     has_roles: bool,
     rules: Vec<(bool, u8, u8)>,
     rule_carriers: Vec<bool>,
-}
-
-/// `DELIVERY_CASES` asks for more of them.
-fn cases(usual: u32) -> u32 {
-    std::env::var("DELIVERY_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
 fn host() -> impl Strategy<Value = Host> {
@@ -157,7 +152,7 @@ proptest! {
         let rules = rules();
         let input = inputs(&adapters, &hosts, &rules, &user);
         let plan = plan(&input);
-        if let Err(error) = assert_counts(&input, &plan) {
+        if let Err(error) = assert_counts(&input, &plan).and_then(|()| assert_reported(&input, &plan)) {
             return Err(TestCaseError::fail(format!("{error}\n{plan:#?}")));
         }
     }

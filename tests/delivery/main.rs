@@ -4,6 +4,7 @@ mod borrowed;
 mod fixtures;
 mod imported;
 mod invented;
+mod mixed;
 mod repositories;
 mod simulator;
 mod speed;
