@@ -195,3 +195,14 @@ fn a_second_copy_of_the_shared_text_saves_a_card() {
     assert_eq!(parts(&found, "STUB.md"), [Part::Shared], "{found:#?}");
     assert_eq!(parts(&found, "OTHER.md"), [Part::Shared, Part::Card { host: "second".into() }]);
 }
+
+/// Found at random: a host that has no way to the carrier leaves it to one that has.
+#[test]
+fn a_card_that_cannot_arrive_is_in_nobodys_way() {
+    let (host, mut other) = (importer(), importer());
+    other.id = "other".into();
+    other.import = None;
+    let found = plan(&[&host, &other], &[]);
+    assert_eq!(parts(&found, "own/card.md"), [Part::Card { host: "importer".into() }]);
+    assert!(is_without_card(&found, "other") && !is_without_card(&found, "importer"));
+}

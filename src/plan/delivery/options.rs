@@ -37,14 +37,13 @@ fn cards(world: &World, host: HostId, homes: &[FileId]) -> Vec<Option<FileId>> {
     files.into_iter().map(Some).chain(none).collect()
 }
 
-/// Whether the existence and the text of a file can concern its own host only, and only by being read. A card that must be
-/// imported is not so: the file with the line may concern others.
+/// Whether the host reads a file by itself, and its existence and text can concern nobody else.
 fn is_private(world: &World, host: HostId, file: FileId) -> bool {
     let concerned = |(id, h): (HostId, &super::world::Host)| {
         h.reads.iter().any(|r| (id != host && r.file == file) || r.unless.contains(&file))
     };
     let named = world.user.iter().flatten().any(|u| u.link == Some(file) || u.imports.contains(&file));
-    !named && !world.hosts[host].imports_card(file) && !world.hosts.iter().enumerate().any(concerned)
+    !named && world.hosts[host].read_of(file).is_some() && !world.hosts.iter().enumerate().any(concerned)
 }
 
 /// Carriers with import lines, each with every set of files worth including: the homes, and files of the user
