@@ -6,7 +6,7 @@ use rolecast::model::adapter::{Adapter, Agent, Carrier, CarrierKind, CarrierOwn,
 use rolecast::plan::delivery::{HostInput, Input, Kind, Own, RuleInfo, UserFile, plan};
 
 use crate::fixtures::{adapter, assert_counts, assert_reported, cases, rules};
-use crate::simulator::{Repository, shared};
+use crate::simulator::{Got, Repository, shared};
 
 /// Files that hosts may read; few, so that hosts meet.
 const POOL: [&str; 5] = ["A.md", "B.md", "d/A.md", "d/C.md", "e/B.md"];
@@ -217,16 +217,19 @@ fn moves(adapter: &Adapter, wants_card: bool, linked: &[&str]) -> Vec<Move> {
     out
 }
 
-/// Lines of a host include the shared text, text of the user that it reads today, and its own card where it does not read that by
-/// itself. (They could include another host's card for that one's good; nobody wants such files.)
+/// Lines of a host include the shared text, text of the user that its main agent reads today or that another file could hide, and
+/// its own card where it does not read that by itself. (They could include another host's card for that one's good, or lead
+/// through a file of the user that its main agent should not get; nobody wants such files.)
 fn is_in_order(tried: &Move, adapter: &Adapter, homes: &[&str], before: &Repository) -> bool {
     let (card, import, _) = tried;
     let card = card.filter(|c| !adapter.reads.iter().any(|r| takes(r, c)));
     let targets = import.iter().flat_map(|(_, targets)| targets);
-    let reads = |t: &str| {
-        [before.main(adapter), before.inherited(adapter)].iter().any(|g| g.contains_key(&format!("[user {t}]")))
+    let reads = |got: Got, t: &str| got.contains_key(&format!("[user {t}]"));
+    let hidden = |t: &str| {
+        let unless = adapter.reads.iter().any(|r| !r.unless.is_empty() && takes(r, t));
+        unless && reads(before.inherited(adapter), t)
     };
-    targets.into_iter().all(|t| homes.contains(t) || card == Some(*t) || reads(t))
+    targets.into_iter().all(|t| homes.contains(t) || card == Some(*t) || reads(before.main(adapter), t) || hidden(t))
 }
 
 fn takes(read: &Read, path: &str) -> bool {
