@@ -206,3 +206,19 @@ fn a_card_that_cannot_arrive_is_in_nobodys_way() {
     assert_eq!(parts(&found, "own/card.md"), [Part::Card { host: "importer".into() }]);
     assert!(is_without_card(&found, "other") && !is_without_card(&found, "importer"));
 }
+
+/// Found at random: with the setting, the card would come by the link of the user and once more.
+#[test]
+fn a_file_that_a_link_brings_already_is_not_named_by_a_setting() {
+    let mut host = importer();
+    host.import = None;
+    host.reads.push(Read {
+        file: "own/card.md".into(),
+        needs: Some("settings:/files".into()),
+        ..host.reads[0].clone()
+    });
+    host.carriers = vec![carrier("own/card.md", &[CarrierKind::Card], CarrierOwn::Block)];
+    let found = plan(&[&host], &[link("STUB.md", "own/card.md")]);
+    assert_eq!(parts(&found, "own/card.md"), [Part::Card { host: "importer".into() }]);
+    assert_eq!(found.hosts[0].switches, []);
+}

@@ -15,10 +15,14 @@ pub fn of_host(world: &World, host: HostId, homes: &[FileId], baseline: &Baselin
     for card in cards(world, host, homes) {
         for import in imports(world, host, homes, card, baseline) {
             for switched in subsets(&switchable(world, host, homes)) {
-                let mut choice = Choice { card, import: import.clone(), switches: switched };
-                switch_on_own(world, host, &mut choice);
-                if !out.contains(&choice) {
-                    out.push(choice);
+                let bare = Choice { card, import: import.clone(), switches: switched };
+                let full = switch_on_own(world, host, &bare);
+                // What the user includes or links may arrive without the setting.
+                let reached = full != bare && written(&bare).any(|f| is_named(world, f));
+                for choice in reached.then_some(bare).into_iter().chain([full]) {
+                    if !out.contains(&choice) {
+                        out.push(choice);
+                    }
                 }
             }
         }
@@ -42,8 +46,9 @@ fn is_private(world: &World, host: HostId, file: FileId) -> bool {
     let concerned = |(id, h): (HostId, &super::world::Host)| {
         h.reads.iter().any(|r| (id != host && r.file == file) || r.unless.contains(&file))
     };
-    let named = world.user.iter().flatten().any(|u| u.link == Some(file) || u.imports.contains(&file));
-    !named && world.hosts[host].read_of(file).is_some() && !world.hosts.iter().enumerate().any(concerned)
+    !is_named(world, file)
+        && world.hosts[host].read_of(file).is_some()
+        && !world.hosts.iter().enumerate().any(concerned)
 }
 
 /// Carriers with import lines, each with every set of files worth including: the homes, and files of the user
@@ -62,10 +67,7 @@ fn imports(
     }
     let card = card.filter(|f| h.imports_card(*f));
     // Lines of other hosts include homes and files of the user.
-    let needed = card.filter(|f| {
-        let named = world.user.iter().flatten().any(|u| u.link == Some(*f) || u.imports.contains(f));
-        !named && !homes.contains(f) && world.user[*f].is_none()
-    });
+    let needed = card.filter(|f| !is_named(world, *f) && !homes.contains(f) && world.user[*f].is_none());
     let mut out: Vec<Option<(FileId, Vec<FileId>)>> = needed.is_none().then_some(None).into_iter().collect();
     let mut targets: Vec<FileId> = homes.iter().copied().filter(|f| Some(*f) != card).collect();
     targets.extend(at_risk(world, host, baseline).into_iter().filter(|f| !homes.contains(f) && Some(*f) != card));
@@ -120,15 +122,25 @@ fn user_leads_to(world: &World, file: FileId, those: &[FileId]) -> bool {
     seen.iter().any(|f| those.contains(f))
 }
 
-/// Files written for a host that reads them only when a setting names them are named.
-fn switch_on_own(world: &World, host: HostId, choice: &mut Choice) {
-    let own = choice.card.into_iter().chain(choice.import.as_ref().map(|i| i.0)).collect::<Vec<_>>();
-    for file in own {
+/// Names the files written for a host that reads them only when a setting names them.
+fn switch_on_own(world: &World, host: HostId, choice: &Choice) -> Choice {
+    let mut out = choice.clone();
+    for file in written(choice) {
         let needs = world.hosts[host].read_of(file).is_some_and(|r| r.read.needs.is_some());
-        if needs && !choice.switches.contains(&file) {
-            choice.switches.push(file);
+        if needs && !out.switches.contains(&file) {
+            out.switches.push(file);
         }
     }
+    out
+}
+
+fn written(choice: &Choice) -> impl Iterator<Item = FileId> {
+    choice.card.into_iter().chain(choice.import.as_ref().map(|i| i.0))
+}
+
+/// Whether a file of the user links to or includes this one.
+fn is_named(world: &World, file: FileId) -> bool {
+    world.user.iter().flatten().any(|u| u.link == Some(file) || u.imports.contains(&file))
 }
 
 fn subsets(of: &[FileId]) -> Vec<Vec<FileId>> {
