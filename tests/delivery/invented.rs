@@ -217,19 +217,19 @@ fn moves(adapter: &Adapter, wants_card: bool, linked: &[&str]) -> Vec<Move> {
     out
 }
 
-/// Lines of a host include the shared text, text of the user that its main agent reads today or that another file could hide, and
-/// its own card where it does not read that by itself. (They could include another host's card for that one's good, or lead
-/// through a file of the user that its main agent should not get; nobody wants such files.)
+/// Lines of a host serve that host: they include the shared text, text of the user that it reads today where another file could
+/// hide something from it, and its own card where it does not read that by itself. (They could also include another host's card,
+/// or save a text for another host, or lead through a file that the main agent should not get; the planner does not try that.)
 fn is_in_order(tried: &Move, adapter: &Adapter, homes: &[&str], before: &Repository) -> bool {
     let (card, import, _) = tried;
     let card = card.filter(|c| !adapter.reads.iter().any(|r| takes(r, c)));
     let targets = import.iter().flat_map(|(_, targets)| targets);
     let reads = |got: Got, t: &str| got.contains_key(&format!("[user {t}]"));
-    let hidden = |t: &str| {
-        let unless = adapter.reads.iter().any(|r| !r.unless.is_empty() && takes(r, t));
-        unless && reads(before.inherited(adapter), t)
-    };
-    targets.into_iter().all(|t| homes.contains(t) || card == Some(*t) || reads(before.main(adapter), t) || hidden(t))
+    let unless = |t: &str| adapter.reads.iter().any(|r| !r.unless.is_empty() && takes(r, t));
+    let may_hide = adapter.reads.iter().any(|r| !r.unless.is_empty());
+    let at_risk =
+        |t: &str| (may_hide && reads(before.main(adapter), t)) || (unless(t) && reads(before.inherited(adapter), t));
+    targets.into_iter().all(|t| homes.contains(t) || card == Some(*t) || at_risk(t))
 }
 
 fn takes(read: &Read, path: &str) -> bool {
