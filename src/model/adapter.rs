@@ -248,9 +248,9 @@ pub enum CarrierKind {
     Shared,
     /// Rules for paths.
     Paths,
-    /// The host's own text.
+    /// The host's own text. Where no read of the host takes the file, an import line brings it.
     Card,
-    /// A line that includes the file with the shared text.
+    /// Lines that include the files with the shared text or the card.
     Import,
 }
 

@@ -93,7 +93,8 @@ fn deliver(policy: &Policy, selected: &[&Adapter], user: &[UserFile]) -> Deliver
     let wants_card = policy.rules.iter().any(crate::resolve::Rule::has_note);
     let hosts =
         selected.iter().map(|adapter| HostInput { adapter, wants_card, has_roles: !policy.roles.is_empty() }).collect();
-    delivery::plan(&Input { hosts, rules: &rules, user })
+    let roles: Vec<String> = policy.roles.iter().map(|r| r.id.clone()).collect();
+    delivery::plan(&Input { hosts, rules: &rules, roles: &roles, user })
 }
 
 fn roles(adapter: &Adapter, policy: &Policy, lines: &mut Vec<Line>, sink: &mut Sink) -> Vec<RoleOnHost> {

@@ -73,9 +73,9 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
         .help("make the rule short, or give it `activation: { on-demand: … }`"),
         Finding::BorrowedRoles { host, from, file } => Diagnostic::new(
             Code::RolesBorrowed,
-            format!("{} takes the roles rendered for {} in `{}`", title(host), title(from), file.replace("{name}", "*")),
+            format!("{} takes the role in `{file}`, which is rendered for {}", title(host), title(from)),
         )
-        .path(file.replace("{name}", "*"))
+        .path(file.clone())
         .help("leave one of the two hosts out"),
         Finding::MainOnlyReachesRoles { .. } | Finding::Perhaps { .. } => return None,
     })

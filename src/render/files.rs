@@ -81,7 +81,7 @@ impl Maker<'_, '_> {
                     let text = self.joined(file);
                     if !text.is_empty() {
                         let sources = self.rule_sources();
-                        self.push(file.path.clone(), Content::Block(text), sources, file.hosts.clone());
+                        self.push(file.path.clone(), Content::Block(text), sources, file.hosts.to_vec());
                     }
                 }
                 Own::Whole { host, template } => self.whole(file, host, template.as_deref()),
@@ -116,7 +116,7 @@ impl Maker<'_, '_> {
         let text = self.joined(file);
         let Some(template) = template else {
             let sources = self.rule_sources();
-            return self.push(file.path.clone(), Content::Whole(format!("{text}\n")), sources, file.hosts.clone());
+            return self.push(file.path.clone(), Content::Whole(format!("{text}\n")), sources, file.hosts.to_vec());
         };
         let context = match rule {
             Some(rule) => json!({ "rule": rule_context(rule, &text, &self.inputs.source_path(rule.source)) }),
@@ -124,7 +124,7 @@ impl Maker<'_, '_> {
         };
         let sources = rule.map_or_else(|| self.rule_sources(), |r| vec![self.inputs.source_path(r.source)]);
         if let Some(text) = self.template(host, template, &context) {
-            self.push(file.path.clone(), Content::Whole(text), sources, file.hosts.clone());
+            self.push(file.path.clone(), Content::Whole(text), sources, file.hosts.to_vec());
         }
     }
 
