@@ -12,7 +12,7 @@ use crate::resolve::policy::{Role, RuleActivation};
 
 use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
 use super::engine::Engine;
-use super::texts::{RULES_DIR, Texts, template_failed, template_path};
+use super::texts::{PATHS_INDEX, RULES_DIR, Texts, paths_index, template_failed, template_path};
 use super::{Inputs, bodies, entries};
 
 struct Maker<'a, 's> {
@@ -130,6 +130,10 @@ impl Maker<'_, '_> {
 
     /// Rules that a line points to, each in a file of its own.
     fn pointed(&mut self) {
+        if let Some(index) = paths_index(self.inputs) {
+            let (sources, hosts) = (self.rule_sources(), self.inputs.policy.hosts.clone());
+            self.push(PATHS_INDEX.to_owned(), Content::Whole(index), sources, hosts);
+        }
         for index in self.inputs.plan.delivery.pointed.clone() {
             let Some(rule) = self.inputs.policy.rules.get(index) else { continue };
             let text = format!("# {}\n\n{}\n", rule.title, self.texts.rules[index]);
