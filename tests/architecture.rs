@@ -17,7 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("schema", &["model"]),
     ("load", &["diag", "model", "system", "text", "yaml"]),
     ("resolve", &["diag", "load", "model", "text", "yaml"]),
-    ("plan", &["diag", "model", "resolve"]),
+    ("plan", &["diag", "model", "resolve", "text"]),
     ("render", &["diag", "model", "plan", "resolve", "text"]),
     ("edit", &["text"]),
     ("sync", &["diag", "edit", "render", "system", "text"]),

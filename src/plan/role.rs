@@ -1,5 +1,7 @@
 //! One role on one host in one form: the tools it gets and what can be claimed of them.
 
+use std::collections::BTreeSet;
+
 use crate::model::adapter::{Adapter, Claim, Form, List, Mechanism, Sense};
 use crate::model::capability::ScopeKind;
 use crate::model::scalar::{Guarantee, Risk};
@@ -54,8 +56,8 @@ pub struct Planner<'a> {
 impl Planner<'_> {
     /// Chooses the tools of `role`.
     pub fn tools(&self, role: &Role) -> RolePlan {
-        let selectors: Vec<Selector> = self.offer.words.iter().map(|w| w.selector.clone()).collect();
-        let kept = self.problem(role, &selectors, &self.offer.fixed).solve();
+        let selectors = self.offer.selectors.as_slice();
+        let kept = self.problem(role, selectors, &self.offer.fixed).solve();
         let keeps = |i: &usize| kept.contains(i);
         let words = |keep: bool| -> Vec<String> {
             (0..selectors.len()).filter(|i| keeps(i) == keep).map(|i| selectors[i].word.clone()).collect()
@@ -64,12 +66,9 @@ impl Planner<'_> {
             Sense::Allow => (self.needed(words(true)), Vec::new()),
             Sense::Deny => (Vec::new(), words(false)),
         };
-        let mut tools: Vec<Tool> = Vec::new();
-        for tool in kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed) {
-            if !tools.contains(tool) {
-                tools.push(tool.clone());
-            }
-        }
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let all = kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed);
+        let tools: Vec<Tool> = all.filter(|tool| seen.insert(&tool.name)).cloned().collect();
         RolePlan {
             role: role.id.clone(),
             form: self.form_name.to_owned(),
@@ -128,14 +127,8 @@ impl Planner<'_> {
         if !self.list.inform {
             return Vec::new();
         }
-        let selectors: Vec<Selector> = self
-            .adapter
-            .tools
-            .keys()
-            .map(|name| super::offer::native(self.adapter, name, &self.policy.catalogue))
-            .map(|t| Selector { word: t.name, covers: t.covers, confers: t.confers })
-            .collect();
-        self.problem(role, &selectors, &[]).solve().into_iter().map(|i| selectors[i].word.clone()).collect()
+        let selectors = self.offer.inform.as_slice();
+        self.problem(role, selectors, &[]).solve().into_iter().map(|i| selectors[i].word.clone()).collect()
     }
 
     /// One line for every capability.
