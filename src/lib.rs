@@ -20,4 +20,5 @@ pub mod schema;
 pub mod sync;
 pub mod system;
 pub mod text;
+pub mod verify;
 pub mod yaml;

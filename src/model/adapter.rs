@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Program, Protocol, ToolCall};
 use super::role::ModelChoice;
 use super::scalar::{EvidenceKind, Guarantee};
 
@@ -71,6 +72,8 @@ pub struct Adapter {
     /// What a person does after a render, keyed by output.
     #[serde(default)]
     pub by_hand: Vec<ByHand>,
+    /// How the program is run against a scripted model; omitted = it cannot be.
+    pub verify: Option<Driver>,
 }
 
 /// What the facts were established on.
