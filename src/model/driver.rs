@@ -4,7 +4,7 @@
 //! Texts may hold `{url}` (of the model), `{home}` (an empty home folder), `{root}` (a copy of the
 //! repository) and `{prompt}`; those of calls also `{new}` (a file that does not exist), `{old}` (one that
 //! holds `untouched`), both relative to the root, `{probe}` (an address that records who asks for it) and
-//! `{spawn}` (a task for a further agent). What a call mentions is what it is judged by.
+//! `{spawn}` (a task for a further agent) and `{task}` (the key of the role's own task). What a call mentions is what it is judged by.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;

@@ -12,7 +12,7 @@ use super::engine::{Engine, TemplateProblem};
 use super::{Inputs, context};
 
 /// Folder of rules that a line points to.
-pub(super) const RULES_DIR: &str = ".rolecast/rules";
+pub const RULES_DIR: &str = ".rolecast/rules";
 
 /// Every text, rendered.
 pub(super) struct Texts {

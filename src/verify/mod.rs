@@ -1,3 +1,193 @@
-//! Tries the ledger's claims on the real host programs, offline, with a scripted model.
+//! Tries the ledger's claims on the real host programs, offline, with a scripted model: the only way to
+//! know what a host obeys is to make a model ask for what it must not have.
 
+mod copy;
+mod delivery;
+mod judge;
 pub mod model;
+mod observe;
+mod platform;
+mod probe;
+mod process;
+mod program;
+mod reap;
+mod report;
+mod session;
+
+use std::io;
+use std::path::Path;
+
+use crate::compile::Compiled;
+use crate::model::adapter::{Adapter, Driver};
+use crate::plan::{HostPlan, Plan};
+use crate::render::Rendered;
+use crate::resolve::Policy;
+
+use copy::Files;
+use judge::Case;
+use observe::Observed;
+pub use platform::Platform;
+use process::Interrupt;
+pub use report::{About, Finding, FirstRequest, HostReport, Report, Verdict};
+use session::Session;
+
+/// What to verify.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// The repository.
+    pub root: &'a Path,
+    /// Only these hosts; none = all selected ones.
+    pub hosts: &'a [String],
+    /// Only these roles; none = all.
+    pub roles: &'a [String],
+    /// Folder with the hosts' packages, instead of the path.
+    pub bin: Option<&'a Path>,
+    /// Where programs are.
+    pub platform: &'a Platform,
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// A person interrupted.
+    #[error("interrupted; everything that was started is ended")]
+    Interrupted,
+    /// There is nothing to hold the hosts against.
+    #[error("the policy was not compiled")]
+    NotCompiled,
+    /// The surroundings.
+    #[error("{what}: {source}")]
+    Io {
+        /// What could not be done.
+        what: String,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Runs the programs and reports; `say` is told what is being done.
+///
+/// # Errors
+/// The repository cannot be copied, a program cannot be started, or a person interrupted. That a host is
+/// not there or breaks a promise is no error but a result.
+pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&str)) -> Result<Report, Problem> {
+    let (Some(policy), Some(plan), Some(rendered)) = (&compiled.policy, &compiled.plan, &compiled.rendered) else {
+        return Err(Problem::NotCompiled);
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|source| Problem::Io { what: "cannot start".to_owned(), source })?;
+    runtime.block_on(async {
+        let mut interrupt = Interrupt::listen();
+        let files = list(options, &mut interrupt).await?;
+        let mut all = All { policy, plan, rendered, options, files: &files, interrupt, say };
+        let mut report = Report::default();
+        for host in &plan.hosts {
+            if !options.hosts.is_empty() && !options.hosts.contains(&host.host) {
+                continue;
+            }
+            let Some(adapter) = compiled.loaded.adapters.get(&host.host) else { continue };
+            report.hosts.push(all.host(adapter, host).await?);
+        }
+        Ok(report)
+    })
+}
+
+async fn list(options: &Options<'_>, interrupt: &mut Interrupt) -> Result<Files, Problem> {
+    let failed = |source| Problem::Io { what: "cannot list the files of the repository".to_owned(), source };
+    let home = tempfile::tempdir().map_err(failed)?;
+    Files::list(options.root, home.path(), options.platform, interrupt).await.map_err(failed)
+}
+
+/// Everything that the runs of all hosts share.
+struct All<'a> {
+    policy: &'a Policy,
+    plan: &'a Plan,
+    rendered: &'a Rendered,
+    options: &'a Options<'a>,
+    files: &'a Files,
+    interrupt: Interrupt,
+    say: &'a mut dyn FnMut(&str),
+}
+
+impl All<'_> {
+    async fn host(&mut self, adapter: &Adapter, host: &HostPlan) -> Result<HostReport, Problem> {
+        let mut report = HostReport {
+            host: adapter.id.clone(),
+            title: adapter.title.clone(),
+            claimed_on: adapter.evidence.version.clone(),
+            ..HostReport::default()
+        };
+        let Some(driver) = &adapter.verify else {
+            report.not_verified = Some("no way is known to run it without a network".to_owned());
+            return Ok(report);
+        };
+        let Some(found) = program::find(&driver.program, self.options.bin, self.options.platform) else {
+            report.not_verified = Some(match self.options.bin {
+                Some(bin) => format!("it is not installed below `{}`", bin.display()),
+                None => format!("`{}` is not on the path", driver.program.name),
+            });
+            return Ok(report);
+        };
+        let session = Session { adapter, driver, found: &found, platform: self.options.platform };
+        let shown = found.before.last().cloned().unwrap_or_else(|| found.start.display().to_string());
+        let failed = |source| Problem::Io { what: format!("cannot run `{shown}`"), source };
+        report.version = session.version(&mut self.interrupt).await.map_err(failed)?;
+        report.program = Some(shown.clone());
+        let version = report.version.as_deref().unwrap_or("of unknown version");
+        (self.say)(&format!("{} {version}: {shown}", adapter.title));
+        let mut seen = Vec::new();
+        for role in &host.roles {
+            if !self.options.roles.is_empty() && !self.options.roles.contains(&role.role) {
+                continue;
+            }
+            (self.say)(&format!("{}: trying `{}`", adapter.title, role.role));
+            let observed = session.role(&role.name, self.files, &mut self.interrupt).await.map_err(failed)?;
+            if self.interrupt.happened() {
+                return Err(Problem::Interrupted);
+            }
+            seen.push((role.role.clone(), observed));
+        }
+        self.judge(adapter, driver, host, &seen, &mut report);
+        Ok(report)
+    }
+
+    fn judge(
+        &self,
+        adapter: &Adapter,
+        driver: &Driver,
+        host: &HostPlan,
+        seen: &[(String, Observed)],
+        report: &mut HostReport,
+    ) {
+        let lines = &self.plan.ledger.lines;
+        for (id, seen) in seen {
+            let planned = host.roles.iter().find(|r| r.role == *id).and_then(|r| r.forms.first());
+            let role = self.policy.roles.iter().find(|r| r.id == *id);
+            let (Some(plan), Some(role)) = (planned, role) else { continue };
+            let Some(form) = adapter.forms.get(&plan.form) else { continue };
+            let case = Case { adapter, driver, policy: self.policy, form, role, plan, seen };
+            report.findings.extend(case.findings(lines));
+            report.first_requests.push(FirstRequest { role: Some(id.clone()), bytes: seen.bytes.1 });
+        }
+        let main = seen.iter().find(|(_, s)| s.main.is_some());
+        if let Some((_, s)) = main {
+            report.first_requests.insert(0, FirstRequest { role: None, bytes: s.bytes.0 });
+        }
+        if let Some(plan) = self.plan.delivery.hosts.iter().find(|h| h.host == adapter.id) {
+            let told = delivery::Told {
+                adapter,
+                policy: self.policy,
+                rules: &self.rendered.rules,
+                plan,
+                main: main.and_then(|(_, s)| s.main.clone()),
+                roles: seen.iter().map(|(id, s)| (id.clone(), s.role.clone())).collect(),
+            };
+            report.findings.extend(told.findings(lines));
+        }
+        let untried = lines.iter().filter(|l| l.host == adapter.id);
+        let budgets = untried.filter(|l| matches!(l.subject, crate::plan::ledger::Subject::Budget { .. }));
+        report.findings.extend(budgets.map(|l| Finding::of(l, Verdict::Untried, "budgets are not tried")));
+    }
+}

@@ -81,13 +81,14 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts a server that plays `script`.
+    /// Starts a server; the script that it plays may hold its address.
     ///
     /// # Errors
     /// No port on the loopback interface.
-    pub async fn start(script: Script, limits: Limits) -> io::Result<Self> {
+    pub async fn start(script: impl FnOnce(&str) -> Script, limits: Limits) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
+        let script = script(&format!("http://{address}"));
         let shared = Arc::new(Shared { script, limits, recorded: Mutex::default() });
         let router = Router::new().fallback(handle).with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move {

@@ -67,7 +67,7 @@ fn run<F: Future>(future: F) -> F::Output {
 }
 
 async fn start() -> Server {
-    Server::start(script(), Limits::default()).await.unwrap()
+    Server::start(|_| script(), Limits::default()).await.unwrap()
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn responses_calls_in_a_namespace_and_freeform_and_reads_tools_wherever_they_sta
         let mut script = script();
         script.rules[1].steps[0].calls =
             vec![call("team.spawn", "a"), Call { name: "exec".into(), input: Input::Text("text(1)".into()) }];
-        let server = Server::start(script, Limits::default()).await.unwrap();
+        let server = Server::start(|_| script, Limits::default()).await.unwrap();
         let mut body = json!({
             "model": "m", "stream": true, "instructions": "system words",
             "tools": [
@@ -215,7 +215,7 @@ fn secrets_are_not_recorded_and_models_are_listed() {
 fn a_host_that_loops_is_given_words_and_a_server_ends_by_itself() {
     run(async {
         let limits = Limits { life: Duration::from_millis(400), requests: 1 };
-        let server = Server::start(script(), limits).await.unwrap();
+        let server = Server::start(|_| script(), limits).await.unwrap();
         let body = json!({ "tools": [{ "name": "shell" }], "messages": [{ "role": "user", "content": "child-task" }] });
         assert_eq!(document(&send(&server, "/v1/messages", &body).await)["stop_reason"], "tool_use");
         assert_eq!(document(&send(&server, "/v1/messages", &body).await)["stop_reason"], "end_turn");

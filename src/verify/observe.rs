@@ -1,0 +1,92 @@
+//! What one run showed.
+
+use std::path::Path;
+
+use crate::model::adapter::{Driver, Protocol};
+
+use super::model::{Digest, Recorded, Wire};
+use super::probe::{Effect, MAIN, Probe, ROLE, SPAWNED, UNTOUCHED};
+
+/// What a run showed of a role.
+#[derive(Debug, Clone, Default)]
+pub struct Observed {
+    /// What the main agent was told at the start; none = it never asked the model.
+    pub main: Option<String>,
+    /// What the role was told at the start; none = it was not started.
+    pub role: Option<String>,
+    /// Tools offered to the role, with those inside other tools.
+    pub offered: Vec<String>,
+    /// Those of them that are only named at first.
+    pub deferred: Vec<String>,
+    /// What became of each attempt, by its index in the driver.
+    pub tried: Vec<Tried>,
+    /// Bytes of the first requests of main agent and role.
+    pub bytes: (usize, usize),
+    /// Why nothing is to be seen, in the words of the program.
+    pub trouble: String,
+}
+
+/// What became of one attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// Its index in the driver.
+    pub attempt: usize,
+    /// What the program answered; none = the call was never answered, so nothing is proven.
+    pub answer: Option<String>,
+    /// Whether that is a refusal that the adapter knows.
+    pub refused: bool,
+    /// Whether it did something.
+    pub effect: bool,
+}
+
+/// Reads a run off the records and the copy of the repository at `root`.
+pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Path) -> Observed {
+    let of = |rule: &'static str| {
+        recorded.iter().filter(move |r| is_answer(r, driver.protocol) && r.answer.rule.as_deref() == Some(rule))
+    };
+    let first = |rule| of(rule).min_by_key(|r| r.digest.results.len());
+    let last = of(ROLE).max_by_key(|r| r.digest.results.len());
+    let results: &[String] = last.map_or(&[], |r| &r.digest.results);
+    let role = first(ROLE);
+    let main = first(MAIN);
+    let mut offered: Vec<String> = role.map(|r| r.digest.tools.clone()).unwrap_or_default();
+    offered.extend(nested(driver, probe, results));
+    let main_said = of(MAIN).max_by_key(|r| r.digest.results.len()).map(|r| r.digest.results.join("; "));
+    Observed {
+        main: main.map(|r| r.digest.told()),
+        role: role.map(|r| r.digest.told()),
+        offered,
+        deferred: role.map(|r| r.digest.deferred.clone()).unwrap_or_default(),
+        tried: probe.tries.iter().map(|t| tried(driver, t, results, recorded, root)).collect(),
+        bytes: (main.map_or(0, |r| r.bytes), role.map_or(0, |r| r.bytes)),
+        trouble: main_said.unwrap_or_default(),
+    }
+}
+
+fn is_answer(recorded: &Recorded, protocol: Protocol) -> bool {
+    recorded.wire == Wire::Answer(protocol)
+}
+
+fn nested(driver: &Driver, probe: &Probe, results: &[String]) -> Vec<String> {
+    let (Some(nested), Some(at)) = (&driver.nested, probe.listing) else { return Vec::new() };
+    let listed = results.get(at).map_or("", String::as_str);
+    // Around the names the tool reports how the script went, in words with blanks.
+    let names = listed.lines().map(str::trim).filter(|l| !l.is_empty() && !l.contains([' ', ':']));
+    names.map(|n| nested.names.get(n).cloned().unwrap_or_else(|| n.to_owned())).collect()
+}
+
+fn tried(driver: &Driver, plan: &super::probe::Try, results: &[String], recorded: &[Recorded], root: &Path) -> Tried {
+    let answer = results.get(plan.result).cloned();
+    let effect = match &plan.effect {
+        Effect::Made(file) => root.join(file).exists(),
+        Effect::Changed(file) => std::fs::read_to_string(root.join(file)).ok().as_deref() != Some(UNTOUCHED),
+        Effect::Asked(path) => recorded.iter().any(|r| r.path == *path),
+        Effect::Spawned => {
+            let spawned = |d: &Digest| d.users.iter().any(|u| u.contains(SPAWNED));
+            recorded.iter().any(|r| r.answer.rule.as_deref() == Some(SPAWNED) && spawned(&r.digest))
+        }
+        Effect::Unseen => false,
+    };
+    let refused = answer.as_ref().is_some_and(|a| driver.refusals.iter().any(|r| a.contains(r)));
+    Tried { attempt: plan.attempt, answer, refused, effect }
+}

@@ -1,0 +1,200 @@
+//! The script of one run: the main agent starts a role, and the role tries what it may not.
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+
+use crate::model::adapter::{Adapter, Driver, ToolCall};
+
+use super::model::{Call, Input, Look, Rule, Script, Step};
+
+/// Tells the main agent's conversation.
+pub const MAIN: &str = "rolecast_try_main";
+/// Tells the role's.
+pub const ROLE: &str = "rolecast_try_role";
+/// Tells that of an agent which the role starts.
+pub const SPAWNED: &str = "rolecast_try_spawn";
+/// Folder of the files that are tried.
+pub const FOLDER: &str = "rolecast-probe";
+/// What `{old}` files hold.
+pub const UNTOUCHED: &str = "untouched\n";
+
+/// By what one sees that a call did something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// A file exists, relative to the root.
+    Made(String),
+    /// A file holds something else, or is gone.
+    Changed(String),
+    /// Somebody asked for a path of the server.
+    Asked(String),
+    /// Another agent asked the model something.
+    Spawned,
+    /// One does not see it.
+    Unseen,
+}
+
+/// One try in a role's script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Try {
+    /// Index in the driver's attempts.
+    pub attempt: usize,
+    /// Which result of the conversation answers it.
+    pub result: usize,
+    /// By what one sees it.
+    pub effect: Effect,
+}
+
+/// The script of a run and what to look for afterwards.
+#[derive(Debug, Clone)]
+pub struct Probe {
+    /// For the server.
+    pub script: Script,
+    /// What the role tries.
+    pub tries: Vec<Try>,
+    /// Which result lists nested tools.
+    pub listing: Option<usize>,
+    /// Files to put there first, relative to the root.
+    pub files: Vec<String>,
+}
+
+/// Builds the run for the role that the host calls `name`.
+pub fn probe(adapter: &Adapter, driver: &Driver, name: &str, root: &str, url: &str) -> Probe {
+    let mut role = Conversation { driver, values: base(root, url), steps: Vec::new() };
+    let listing = driver.nested.as_ref().map(|nested| {
+        role.push(Call { name: nested.tool.clone(), input: Input::Text(nested.list.clone()) });
+        0
+    });
+    let mut tries = Vec::new();
+    let mut files = Vec::new();
+    for (attempt, tried) in driver.attempts.iter().enumerate() {
+        let (new, old) = (format!("{FOLDER}/new-{attempt}.txt"), format!("{FOLDER}/old-{attempt}.txt"));
+        role.values.insert("{new}".into(), new.clone());
+        role.values.insert("{old}".into(), old.clone());
+        role.values.insert("{probe}".into(), format!("{url}/probe/{attempt}"));
+        for before in &tried.before {
+            role.call(before);
+        }
+        let effect = effect(&tried.call, attempt, new, &old);
+        if matches!(effect, Effect::Changed(_)) {
+            files.push(old);
+        }
+        tries.push(Try { attempt, result: role.steps.len(), effect });
+        role.call(&tried.call);
+    }
+    if let Some(finish) = &driver.finish {
+        role.call(finish);
+    }
+    role.steps.push(says("Done."));
+    let rule = |text: &str, steps| Rule {
+        name: text.to_owned(),
+        look: Look::User,
+        text: text.to_owned(),
+        needs_tools: true,
+        steps,
+    };
+    let mut further = Conversation { driver, values: base(root, url), steps: Vec::new() };
+    if let Some(finish) = &driver.finish {
+        further.call(finish);
+    }
+    further.steps.push(says("Done."));
+    // A child that was given its parent's history is no role of its own: the parent's rule stands first.
+    let rules = vec![
+        rule(MAIN, parent(adapter, driver, name, root, url)),
+        rule(SPAWNED, further.steps),
+        rule(ROLE, role.steps),
+    ];
+    Probe { script: Script { rules, otherwise: "ok".to_owned() }, tries, listing, files }
+}
+
+fn parent(adapter: &Adapter, driver: &Driver, name: &str, root: &str, url: &str) -> Vec<Step> {
+    let call = &adapter.subagents.call;
+    let mut values = base(root, url);
+    values.insert("{task}".into(), ROLE.to_owned());
+    let mut args: IndexMap<String, Value> = driver.spawn.clone();
+    args.extend(call.extra.iter().map(|(k, v)| (k.clone(), Value::String(v.clone()))));
+    args.insert(call.role.clone(), Value::String(name.to_owned()));
+    args.insert(call.prompt.clone(), Value::String(ROLE.to_owned()));
+    let mut main = Conversation { driver, values, steps: Vec::new() };
+    main.call(&ToolCall { tool: call.tool.clone(), args, input: None });
+    for wait in &driver.wait {
+        main.call(wait);
+    }
+    main.steps.push(says("Done."));
+    main.steps
+}
+
+fn base(root: &str, url: &str) -> IndexMap<String, String> {
+    [("{root}", root), ("{url}", url), ("{spawn}", SPAWNED)]
+        .into_iter()
+        .map(|(k, v)| (k.to_owned(), v.to_owned()))
+        .collect()
+}
+
+fn says(text: &str) -> Step {
+    Step { text: Some(text.to_owned()), calls: Vec::new() }
+}
+
+fn effect(call: &ToolCall, attempt: usize, new: String, old: &str) -> Effect {
+    let said = format!("{:?} {:?}", call.args, call.input);
+    if said.contains("{new}") {
+        Effect::Made(new)
+    } else if said.contains("{old}") {
+        Effect::Changed(old.to_owned())
+    } else if said.contains("{probe}") {
+        Effect::Asked(format!("/probe/{attempt}"))
+    } else if said.contains("{spawn}") {
+        Effect::Spawned
+    } else {
+        Effect::Unseen
+    }
+}
+
+struct Conversation<'a> {
+    driver: &'a Driver,
+    values: IndexMap<String, String>,
+    steps: Vec<Step>,
+}
+
+impl Conversation<'_> {
+    fn push(&mut self, call: Call) {
+        self.steps.push(Step { text: None, calls: vec![call] });
+    }
+
+    /// Adds a call; one of a nested tool goes through the tool that holds it.
+    fn call(&mut self, call: &ToolCall) {
+        let input = match &call.input {
+            Some(text) => Input::Text(fill(text, &self.values)),
+            None => {
+                let args: Map<String, Value> =
+                    call.args.iter().map(|(k, v)| (k.clone(), filled(v, &self.values))).collect();
+                Input::Arguments(args)
+            }
+        };
+        let name = call.tool.clone();
+        let nested = self.driver.nested.as_ref().filter(|n| n.tool != name && !name.contains('.'));
+        let call = match nested {
+            Some(nested) => {
+                let args = match input {
+                    Input::Text(text) => Value::String(text),
+                    Input::Arguments(map) => Value::Object(map),
+                };
+                let script = nested.call.replace("{tool}", &name).replace("{args}", &args.to_string());
+                Call { name: nested.tool.clone(), input: Input::Text(script) }
+            }
+            None => Call { name, input },
+        };
+        self.push(call);
+    }
+}
+
+/// Puts values in the places of their names.
+pub fn fill(text: &str, values: &IndexMap<String, String>) -> String {
+    values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
+}
+
+fn filled(value: &Value, values: &IndexMap<String, String>) -> Value {
+    match value {
+        Value::String(text) => Value::String(fill(text, values)),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,186 @@
+//! What a verification found, for people and for programs.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::plan::ledger::{Line, Subject};
+
+/// What was found, host by host.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Report {
+    /// Every selected host.
+    pub hosts: Vec<HostReport>,
+}
+
+/// What was found of one host.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HostReport {
+    /// The host.
+    pub host: String,
+    /// For people.
+    pub title: String,
+    /// The program.
+    pub program: Option<String>,
+    /// The version it says it is.
+    pub version: Option<String>,
+    /// The version that the claims were established on.
+    pub claimed_on: String,
+    /// Why nothing was tried; such a host is never verified.
+    pub not_verified: Option<String>,
+    /// One for each claim, and one for the tools of each role.
+    pub findings: Vec<Finding>,
+    /// Size of the first request for each agent.
+    pub first_requests: Vec<FirstRequest>,
+}
+
+/// Size of the first request for one agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FirstRequest {
+    /// The role; none for the main agent.
+    pub role: Option<String>,
+    /// Bytes.
+    pub bytes: usize,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Finding {
+    /// What it is about.
+    pub about: About,
+    /// What is claimed.
+    pub claim: String,
+    /// Whether that holds.
+    pub verdict: Verdict,
+    /// What was seen.
+    pub seen: String,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum About {
+    /// The tools that a role is offered.
+    Tools {
+        /// The role.
+        role: String,
+    },
+    /// A line of the ledger.
+    Line(Subject),
+}
+
+/// Whether a claim holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It does not.
+    Broken,
+    /// It was not, or could not be, tried.
+    Untried,
+    /// More holds than is claimed.
+    Better,
+    /// It does.
+    Held,
+}
+
+impl Verdict {
+    /// The word in reports.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Broken => "broken",
+            Self::Untried => "untried",
+            Self::Better => "better",
+            Self::Held => "held",
+        }
+    }
+}
+
+impl Finding {
+    /// A finding about a line of the ledger.
+    pub fn of(line: &Line, verdict: Verdict, seen: impl Into<String>) -> Self {
+        let mut claim = line.state.word().to_owned();
+        if let Some(limit) = line.limited_by {
+            let _ = write!(claim, ", limited by {}", limit.word());
+        }
+        if let Some(guarantee) = line.guarantee {
+            let _ = write!(claim, ", {}", guarantee.word());
+        }
+        if matches!(line.subject, Subject::Rule { .. }) {
+            claim.clone_from(&line.reason);
+        }
+        Self { about: About::Line(line.subject.clone()), claim, verdict, seen: seen.into() }
+    }
+}
+
+impl About {
+    fn words(&self) -> String {
+        match self {
+            Self::Tools { role } => format!("{role}: tools"),
+            Self::Line(Subject::Role { role, form, capability }) => format!("{role} ({form}): {capability}"),
+            Self::Line(Subject::Budget { budget, family }) => format!("budget {budget} on {family} results"),
+            Self::Line(Subject::Rule { rule, to }) => format!("rule {rule} to {to}"),
+        }
+    }
+}
+
+impl Report {
+    /// Whether a claim is broken, or a host in `asked` could not be verified.
+    pub fn failed(&self, asked: &[String]) -> bool {
+        let broken = |h: &HostReport| h.findings.iter().any(|f| f.verdict == Verdict::Broken);
+        self.hosts.iter().any(|h| broken(h) || (h.not_verified.is_some() && asked.contains(&h.host)))
+    }
+
+    /// For people: what is broken or better, and the counts of the rest; everything when `all`.
+    pub fn human(&self, all: bool) -> String {
+        let mut out = String::new();
+        for host in &self.hosts {
+            host.human(all, &mut out);
+        }
+        out
+    }
+
+    /// For programs.
+    pub fn json(&self) -> String {
+        // Every key is a string and no value can fail, so there is always a text.
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        format!("{text}\n")
+    }
+}
+
+impl HostReport {
+    fn human(&self, all: bool, out: &mut String) {
+        if let Some(reason) = &self.not_verified {
+            let _ = writeln!(out, "{}: not verified: {reason}", self.title);
+            return;
+        }
+        let version = self.version.as_deref().unwrap_or("of unknown version");
+        let _ = write!(out, "{} {version}", self.title);
+        if self.version.as_deref() != Some(self.claimed_on.as_str()) {
+            let _ = write!(out, " (the claims were established on {})", self.claimed_on);
+        }
+        let count = |v: Verdict| self.findings.iter().filter(|f| f.verdict == v).count();
+        let counts: Vec<String> = [Verdict::Held, Verdict::Better, Verdict::Untried, Verdict::Broken]
+            .into_iter()
+            .map(|v| format!("{} {}", count(v), v.word()))
+            .collect();
+        let _ = writeln!(out, ": {}", counts.join(", "));
+        let mut shown: Vec<&Finding> =
+            self.findings.iter().filter(|f| all || matches!(f.verdict, Verdict::Broken | Verdict::Better)).collect();
+        shown.sort_by_key(|f| f.verdict as u8);
+        let width = shown.iter().map(|f| f.about.words().chars().count()).max().unwrap_or(0);
+        for finding in shown {
+            let _ = writeln!(
+                out,
+                "  {:<7} {:<width$}  {}; {}",
+                finding.verdict.word(),
+                finding.about.words(),
+                finding.claim,
+                finding.seen
+            );
+        }
+    }
+}
