@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Program, Protocol, ToolCall};
+pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Never, Program, Protocol, ToolCall};
 use super::role::ModelChoice;
 use super::scalar::{EvidenceKind, Guarantee};
 

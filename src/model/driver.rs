@@ -3,8 +3,9 @@
 //!
 //! Texts may hold `{url}` (of the model), `{home}` (an empty home folder), `{root}` (a copy of the
 //! repository) and `{prompt}`; those of calls also `{new}` (a file that does not exist), `{old}` (one that
-//! holds `untouched`), both relative to the root, `{probe}` (an address that records who asks for it) and
-//! `{spawn}` (a task for a further agent) and `{task}` (the key of the role's own task). What a call mentions is what it is judged by.
+//! holds `untouched`), `{own}` (the file of the role, there called `{name}`), all relative to the root,
+//! `{probe}` (an address that records who asks for it), `{spawn}` (a task for a further agent) and `{task}`
+//! (the key of the role's own task). What a call mentions is what it is judged by.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -41,9 +42,12 @@ pub struct Driver {
     pub finish: Option<ToolCall>,
     /// Tools that stand inside another one; omitted = none do.
     pub nested: Option<Nested>,
-    /// Tools that this way of running never has, and why.
+    /// Arguments of a run whose main agent is the role `{name}`, for forms that are a main agent.
     #[serde(default)]
-    pub never: IndexMap<String, String>,
+    pub mains: IndexMap<String, Vec<String>>,
+    /// Tools (globs) that this way of running never has.
+    #[serde(default)]
+    pub never: IndexMap<String, Never>,
     /// Parts of what the program answers when it refuses a call.
     pub refusals: Vec<String>,
     /// Calls that are tried though nobody granted them.
@@ -123,6 +127,16 @@ pub struct Nested {
     /// Names in the script that `tools` spells otherwise.
     #[serde(default)]
     pub names: IndexMap<String, String>,
+}
+
+/// Why a planned tool is not offered.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Never {
+    /// The reason.
+    pub why: String,
+    /// Only when this tool is offered; default always.
+    pub beside: Option<String>,
 }
 
 /// A call that is tried.

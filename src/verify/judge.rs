@@ -2,7 +2,7 @@
 
 use globset::Glob;
 
-use crate::model::adapter::{Adapter, Driver, Form};
+use crate::model::adapter::{Adapter, Driver, Form, Never};
 use crate::model::scalar::Guarantee;
 use crate::plan::ledger::{LimitedBy, Line, State, Subject};
 use crate::plan::role::RolePlan;
@@ -35,18 +35,16 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// One finding for the tools, and one for each line of this role; lines of other forms are untried.
+    /// One finding for the tools, and one for each line of this role and form.
     pub fn findings(&self, lines: &[Line]) -> Vec<Finding> {
         let mut out = vec![self.tools()];
         for line in lines.iter().filter(|l| l.host == self.adapter.id) {
             let Subject::Role { role, form, capability } = &line.subject else { continue };
-            if *role != self.role.id {
+            if *role != self.role.id || *form != self.plan.form {
                 continue;
             }
             let (verdict, seen) = if self.seen.role.is_none() {
                 (Verdict::Untried, "the role was not started".to_owned())
-            } else if *form != self.plan.form {
-                (Verdict::Untried, "this form is not tried".to_owned())
             } else {
                 self.line(line, capability)
             };
@@ -58,7 +56,7 @@ impl Case<'_> {
     /// Offered = planned + residue, but for what this way of running never has and for what does nothing.
     fn tools(&self) -> Finding {
         let finding = |claim: String, verdict, seen: String| Finding {
-            about: About::Tools { role: self.role.id.clone() },
+            about: About::Tools { role: self.role.id.clone(), form: self.plan.form.clone() },
             claim,
             verdict,
             seen,
@@ -109,6 +107,10 @@ impl Case<'_> {
             Guarantee::Advised => match (done, all_refused(tried)) {
                 (Some(tool), _) => (Verdict::Held, format!("possible, as said: `{tool}` did it")),
                 (None, Some(answer)) if offered.is_empty() => (Verdict::Better, format!("refused: {answer}")),
+                (None, _) if self.ran(offered).is_some() => {
+                    let tool = self.ran(offered).unwrap_or_default();
+                    (Verdict::Held, format!("possible, as said: `{tool}` runs, and confers it"))
+                }
                 _ if offered.is_empty() => {
                     (Verdict::Untried, "nothing is offered for it here, and nothing was tried".to_owned())
                 }
@@ -141,11 +143,11 @@ impl Case<'_> {
             return (Verdict::Held, "no offered tool does it; no call was tried".to_owned());
         }
         if tried.iter().any(|t| t.answer.is_none()) {
-            return (Verdict::Untried, "a forged call was never answered".to_owned());
+            return (Verdict::Unclear, "a forged call was never answered".to_owned());
         }
         match all_refused(tried) {
             Some(answer) => (Verdict::Held, format!("{} forged, all refused: {answer}", calls(tried.len()))),
-            None => (Verdict::Held, no_effect(tried)),
+            None => (Verdict::Unclear, format!("not refused in words that the adapter knows: {}", no_effect(tried))),
         }
     }
 
@@ -164,18 +166,17 @@ impl Case<'_> {
         let scoped = id.and_then(|id| self.role.grants.get(&id)).is_some_and(|s| s.paths.is_some());
         let done = self.did(tried);
         match (line.limited_by, line.guarantee) {
-            (Some(LimitedBy::Path), _) if tried.is_empty() => (Verdict::Untried, "nothing was tried".to_owned()),
-            (Some(LimitedBy::Path), Some(guarantee)) if scoped => match (done, guarantee) {
-                (Some(tool), Guarantee::Advised | Guarantee::Hidden) => {
-                    (Verdict::Held, format!("outside of the scope it is possible, as said: `{tool}` did it"))
+            // Without a scope the limit is that of our own files.
+            (Some(LimitedBy::Path), Some(guarantee)) if !scoped => {
+                self.excluded(guarantee, &self.tried("policy.edit"), offered)
+            }
+            (Some(LimitedBy::Path), _) if tried.is_empty() => match self.ran(offered) {
+                Some(tool) if line.guarantee == Some(Guarantee::Advised) => {
+                    (Verdict::Held, format!("outside of the scope it is possible, as said: `{tool}` runs"))
                 }
-                (Some(tool), _) => (Verdict::Broken, format!("`{tool}` did it outside of the scope")),
-                (None, Guarantee::Advised) => match all_refused(tried) {
-                    Some(answer) => (Verdict::Better, format!("outside of the scope it is refused: {answer}")),
-                    None => (Verdict::Untried, no_effect(tried)),
-                },
-                (None, _) => self.without_effect(tried),
+                _ => (Verdict::Untried, "nothing was tried".to_owned()),
             },
+            (Some(LimitedBy::Path), Some(guarantee)) => self.limited(guarantee, tried, "outside of the scope"),
             (Some(limit), _) => {
                 (Verdict::Untried, format!("offered: {}; its limit by {} is not tried", listed(offered), limit.word()))
             }
@@ -184,6 +185,32 @@ impl Case<'_> {
                 Some(tool) => (Verdict::Held, format!("`{tool}` did it")),
                 None => (Verdict::Untried, format!("offered: {}; {}", listed(offered), no_effect(tried))),
             },
+        }
+    }
+
+    /// A limit by paths, tried where it forbids.
+    fn limited(&self, guarantee: Guarantee, tried: &[&Tried], place: &str) -> (Verdict, String) {
+        match (self.did(tried), guarantee) {
+            (Some(tool), Guarantee::Advised | Guarantee::Hidden) => {
+                (Verdict::Held, format!("{place} it is possible, as said: `{tool}` did it"))
+            }
+            (Some(tool), _) => (Verdict::Broken, format!("`{tool}` did it {place}")),
+            (None, Guarantee::Advised) => match all_refused(tried) {
+                Some(answer) => (Verdict::Better, format!("{place} it is refused: {answer}")),
+                None => (Verdict::Untried, no_effect(tried)),
+            },
+            (None, _) => self.without_effect(tried),
+        }
+    }
+
+    fn excluded(&self, guarantee: Guarantee, tried: &[&Tried], offered: &[&str]) -> (Verdict, String) {
+        let place = "in a file that is rendered";
+        match (self.did(tried), self.ran(offered), guarantee) {
+            // The host refuses to touch that file with the tool that was tried, not with every tool.
+            (None, Some(tool), Guarantee::Advised) => {
+                (Verdict::Held, format!("{place} it is possible, as said: `{tool}` runs"))
+            }
+            _ => self.limited(guarantee, tried, place),
         }
     }
 
@@ -197,6 +224,13 @@ impl Case<'_> {
     fn did(&self, tried: &[&Tried]) -> Option<&str> {
         let done = tried.iter().find(|t| t.effect)?;
         self.driver.attempts.get(done.attempt).map(|a| a.call.tool.as_str())
+    }
+
+    /// The first of these tools that a try showed to run.
+    fn ran(&self, tools: &[&str]) -> Option<&str> {
+        let ran = self.seen.tried.iter().filter(|t| t.effect);
+        let mut ran = ran.filter_map(|t| self.driver.attempts.get(t.attempt)).map(|a| a.call.tool.as_str());
+        ran.find(|tool| tools.contains(tool))
     }
 
     fn offered(&self) -> impl Iterator<Item = &str> {
@@ -214,7 +248,8 @@ impl Case<'_> {
     /// Why this way of running never has a tool.
     fn never(&self, name: &str) -> Option<&str> {
         let fits = |glob: &str| Glob::new(glob).is_ok_and(|g| g.compile_matcher().is_match(name));
-        self.driver.never.iter().find(|(glob, _)| fits(glob)).map(|(_, reason)| reason.as_str())
+        let holds = |n: &Never| n.beside.as_ref().is_none_or(|other| self.offers(other));
+        self.driver.never.iter().find(|(glob, never)| fits(glob) && holds(never)).map(|(_, never)| never.why.as_str())
     }
 
     fn confers(&self, tool: &str, capability: &str) -> bool {

@@ -100,6 +100,15 @@ async fn list(options: &Options<'_>, interrupt: &mut Interrupt) -> Result<Files,
     Files::list(options.root, home.path(), options.platform, interrupt).await.map_err(failed)
 }
 
+/// One run.
+struct Seen {
+    role: String,
+    form: String,
+    /// Whether the role was the main agent.
+    main: bool,
+    observed: Observed,
+}
+
 /// Everything that the runs of all hosts share.
 struct All<'a> {
     policy: &'a Policy,
@@ -142,47 +151,51 @@ impl All<'_> {
             if !self.options.roles.is_empty() && !self.options.roles.contains(&role.role) {
                 continue;
             }
-            (self.say)(&format!("{}: trying `{}`", adapter.title, role.role));
-            let observed = session.role(&role.name, self.files, &mut self.interrupt).await.map_err(failed)?;
-            if self.interrupt.happened() {
-                return Err(Problem::Interrupted);
+            for (index, form) in role.forms.iter().enumerate() {
+                // The first form is the one that a parent starts.
+                let main = driver.mains.get(&form.form).map(Vec::as_slice);
+                if index > 0 && main.is_none() {
+                    continue;
+                }
+                (self.say)(&format!("{}: trying `{}` as {}", adapter.title, role.role, form.form));
+                let run = session.role(&role.name, main, self.files, &mut self.interrupt).await;
+                if self.interrupt.happened() {
+                    return Err(Problem::Interrupted);
+                }
+                let observed = run.map_err(failed)?;
+                seen.push(Seen { role: role.role.clone(), form: form.form.clone(), main: main.is_some(), observed });
             }
-            seen.push((role.role.clone(), observed));
         }
         self.judge(adapter, driver, host, &seen, &mut report);
         Ok(report)
     }
 
-    fn judge(
-        &self,
-        adapter: &Adapter,
-        driver: &Driver,
-        host: &HostPlan,
-        seen: &[(String, Observed)],
-        report: &mut HostReport,
-    ) {
+    fn judge(&self, adapter: &Adapter, driver: &Driver, host: &HostPlan, seen: &[Seen], report: &mut HostReport) {
         let lines = &self.plan.ledger.lines;
-        for (id, seen) in seen {
-            let planned = host.roles.iter().find(|r| r.role == *id).and_then(|r| r.forms.first());
+        for Seen { role: id, form, observed: seen, .. } in seen {
+            let planned = host.roles.iter().find(|r| r.role == *id);
+            let planned = planned.and_then(|r| r.forms.iter().find(|f| f.form == *form));
             let role = self.policy.roles.iter().find(|r| r.id == *id);
             let (Some(plan), Some(role)) = (planned, role) else { continue };
-            let Some(form) = adapter.forms.get(&plan.form) else { continue };
-            let case = Case { adapter, driver, policy: self.policy, form, role, plan, seen };
+            let Some(shape) = adapter.forms.get(&plan.form) else { continue };
+            let case = Case { adapter, driver, policy: self.policy, form: shape, role, plan, seen };
             report.findings.extend(case.findings(lines));
-            report.first_requests.push(FirstRequest { role: Some(id.clone()), bytes: seen.bytes.1 });
+            let bytes = seen.bytes.1;
+            report.first_requests.push(FirstRequest { role: Some(id.clone()), form: Some(form.clone()), bytes });
         }
-        let main = seen.iter().find(|(_, s)| s.main.is_some());
-        if let Some((_, s)) = main {
-            report.first_requests.insert(0, FirstRequest { role: None, bytes: s.bytes.0 });
+        let main = seen.iter().map(|s| &s.observed).find(|s| s.main.is_some());
+        if let Some(s) = main {
+            report.first_requests.insert(0, FirstRequest { role: None, form: None, bytes: s.bytes.0 });
         }
         if let Some(plan) = self.plan.delivery.hosts.iter().find(|h| h.host == adapter.id) {
+            let children = seen.iter().filter(|s| !s.main);
             let told = delivery::Told {
                 adapter,
                 policy: self.policy,
                 rules: &self.rendered.rules,
                 plan,
-                main: main.and_then(|(_, s)| s.main.clone()),
-                roles: seen.iter().map(|(id, s)| (id.clone(), s.role.clone())).collect(),
+                main: main.and_then(|s| s.main.clone()),
+                roles: children.map(|s| (s.role.clone(), s.observed.role.clone())).collect(),
             };
             report.findings.extend(told.findings(lines));
         }

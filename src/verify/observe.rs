@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::model::adapter::{Driver, Protocol};
 
 use super::model::{Digest, Recorded, Wire};
-use super::probe::{Effect, MAIN, Probe, ROLE, SPAWNED, UNTOUCHED};
+use super::probe::{Effect, MAIN, Probe, SPAWNED};
 
 /// What a run showed of a role.
 #[derive(Debug, Clone, Default)]
@@ -45,10 +45,10 @@ pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Pat
         recorded.iter().filter(move |r| is_answer(r, driver.protocol) && r.answer.rule.as_deref() == Some(rule))
     };
     let first = |rule| of(rule).min_by_key(|r| r.digest.results.len());
-    let last = of(ROLE).max_by_key(|r| r.digest.results.len());
+    let last = of(probe.role).max_by_key(|r| r.digest.results.len());
     let results: &[String] = last.map_or(&[], |r| &r.digest.results);
-    let role = first(ROLE);
-    let main = first(MAIN);
+    let role = first(probe.role);
+    let main = first(MAIN).filter(|_| probe.role != MAIN);
     let mut offered: Vec<String> = role.map(|r| r.digest.tools.clone()).unwrap_or_default();
     offered.extend(nested(driver, probe, results));
     let main_said = of(MAIN).max_by_key(|r| r.digest.results.len()).map(|r| r.digest.results.join("; "));
@@ -79,7 +79,7 @@ fn tried(driver: &Driver, plan: &super::probe::Try, results: &[String], recorded
     let answer = results.get(plan.result).cloned();
     let effect = match &plan.effect {
         Effect::Made(file) => root.join(file).exists(),
-        Effect::Changed(file) => std::fs::read_to_string(root.join(file)).ok().as_deref() != Some(UNTOUCHED),
+        Effect::Changed(file, was) => std::fs::read_to_string(root.join(file)).ok().as_ref() != Some(was),
         Effect::Asked(path) => recorded.iter().any(|r| r.path == *path),
         Effect::Spawned => {
             let spawned = |d: &Digest| d.users.iter().any(|u| u.contains(SPAWNED));

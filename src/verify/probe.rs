@@ -23,8 +23,8 @@ pub const UNTOUCHED: &str = "untouched\n";
 pub enum Effect {
     /// A file exists, relative to the root.
     Made(String),
-    /// A file holds something else, or is gone.
-    Changed(String),
+    /// A file holds something else than this, or is gone.
+    Changed(String, String),
     /// Somebody asked for a path of the server.
     Asked(String),
     /// Another agent asked the model something.
@@ -55,11 +55,28 @@ pub struct Probe {
     pub listing: Option<usize>,
     /// Files to put there first, relative to the root.
     pub files: Vec<String>,
+    /// The rule by which the role's conversation is told.
+    pub role: &'static str,
 }
 
-/// Builds the run for the role that the host calls `name`.
-pub fn probe(adapter: &Adapter, driver: &Driver, name: &str, root: &str, url: &str) -> Probe {
+/// The role of a run.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// As the host spells it.
+    pub name: String,
+    /// Its file, relative to the root.
+    pub file: String,
+    /// What that holds.
+    pub text: String,
+    /// Whether it is the main agent; else the main agent starts it.
+    pub main: bool,
+}
+
+/// Builds the run for a role.
+pub fn probe(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, url: &str) -> Probe {
     let mut role = Conversation { driver, values: base(root, url), steps: Vec::new() };
+    role.values.insert("{own}".into(), subject.file.clone());
+    role.values.insert("{name}".into(), subject.name.clone());
     let listing = driver.nested.as_ref().map(|nested| {
         role.push(Call { name: nested.tool.clone(), input: Input::Text(nested.list.clone()) });
         0
@@ -74,8 +91,8 @@ pub fn probe(adapter: &Adapter, driver: &Driver, name: &str, root: &str, url: &s
         for before in &tried.before {
             role.call(before);
         }
-        let effect = effect(&tried.call, attempt, new, &old);
-        if matches!(effect, Effect::Changed(_)) {
+        let effect = effect(&tried.call, attempt, new, &old, subject);
+        if matches!(&effect, Effect::Changed(file, _) if *file == old) {
             files.push(old);
         }
         tries.push(Try { attempt, result: role.steps.len(), effect });
@@ -98,12 +115,14 @@ pub fn probe(adapter: &Adapter, driver: &Driver, name: &str, root: &str, url: &s
     }
     further.steps.push(says("Done."));
     // A child that was given its parent's history is no role of its own: the parent's rule stands first.
-    let rules = vec![
-        rule(MAIN, parent(adapter, driver, name, root, url)),
-        rule(SPAWNED, further.steps),
-        rule(ROLE, role.steps),
-    ];
-    Probe { script: Script { rules, otherwise: "ok".to_owned() }, tries, listing, files }
+    let rules = if subject.main {
+        vec![rule(MAIN, role.steps), rule(SPAWNED, further.steps)]
+    } else {
+        let parent = parent(adapter, driver, &subject.name, root, url);
+        vec![rule(MAIN, parent), rule(SPAWNED, further.steps), rule(ROLE, role.steps)]
+    };
+    let role = if subject.main { MAIN } else { ROLE };
+    Probe { script: Script { rules, otherwise: "ok".to_owned() }, tries, listing, files, role }
 }
 
 fn parent(adapter: &Adapter, driver: &Driver, name: &str, root: &str, url: &str) -> Vec<Step> {
@@ -134,12 +153,14 @@ fn says(text: &str) -> Step {
     Step { text: Some(text.to_owned()), calls: Vec::new() }
 }
 
-fn effect(call: &ToolCall, attempt: usize, new: String, old: &str) -> Effect {
+fn effect(call: &ToolCall, attempt: usize, new: String, old: &str, subject: &Subject) -> Effect {
     let said = format!("{:?} {:?}", call.args, call.input);
     if said.contains("{new}") {
         Effect::Made(new)
     } else if said.contains("{old}") {
-        Effect::Changed(old.to_owned())
+        Effect::Changed(old.to_owned(), UNTOUCHED.to_owned())
+    } else if said.contains("{own}") {
+        Effect::Changed(subject.file.clone(), subject.text.clone())
     } else if said.contains("{probe}") {
         Effect::Asked(format!("/probe/{attempt}"))
     } else if said.contains("{spawn}") {

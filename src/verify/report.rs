@@ -42,6 +42,8 @@ pub struct HostReport {
 pub struct FirstRequest {
     /// The role; none for the main agent.
     pub role: Option<String>,
+    /// Its form.
+    pub form: Option<String>,
     /// Bytes.
     pub bytes: usize,
 }
@@ -68,6 +70,8 @@ pub enum About {
     Tools {
         /// The role.
         role: String,
+        /// In which form.
+        form: String,
     },
     /// A line of the ledger.
     Line(Subject),
@@ -79,6 +83,8 @@ pub enum About {
 pub enum Verdict {
     /// It does not.
     Broken,
+    /// It was tried, and what came back proves neither that it holds nor that it does not.
+    Unclear,
     /// It was not, or could not be, tried.
     Untried,
     /// More holds than is claimed.
@@ -92,6 +98,7 @@ impl Verdict {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Broken => "broken",
+            Self::Unclear => "unclear",
             Self::Untried => "untried",
             Self::Better => "better",
             Self::Held => "held",
@@ -119,7 +126,7 @@ impl Finding {
 impl About {
     fn words(&self) -> String {
         match self {
-            Self::Tools { role } => format!("{role}: tools"),
+            Self::Tools { role, form } => format!("{role} ({form}): tools"),
             Self::Line(Subject::Role { role, form, capability }) => format!("{role} ({form}): {capability}"),
             Self::Line(Subject::Budget { budget, family }) => format!("budget {budget} on {family} results"),
             Self::Line(Subject::Rule { rule, to }) => format!("rule {rule} to {to}"),
@@ -128,9 +135,10 @@ impl About {
 }
 
 impl Report {
-    /// Whether a claim is broken, or a host in `asked` could not be verified.
+    /// Whether a claim is broken or unclear, or a host in `asked` could not be verified.
     pub fn failed(&self, asked: &[String]) -> bool {
-        let broken = |h: &HostReport| h.findings.iter().any(|f| f.verdict == Verdict::Broken);
+        let bad = |f: &Finding| matches!(f.verdict, Verdict::Broken | Verdict::Unclear);
+        let broken = |h: &HostReport| h.findings.iter().any(bad);
         self.hosts.iter().any(|h| broken(h) || (h.not_verified.is_some() && asked.contains(&h.host)))
     }
 
@@ -163,13 +171,13 @@ impl HostReport {
             let _ = write!(out, " (the claims were established on {})", self.claimed_on);
         }
         let count = |v: Verdict| self.findings.iter().filter(|f| f.verdict == v).count();
-        let counts: Vec<String> = [Verdict::Held, Verdict::Better, Verdict::Untried, Verdict::Broken]
+        let counts: Vec<String> = [Verdict::Held, Verdict::Better, Verdict::Untried, Verdict::Unclear, Verdict::Broken]
             .into_iter()
             .map(|v| format!("{} {}", count(v), v.word()))
             .collect();
         let _ = writeln!(out, ": {}", counts.join(", "));
         let mut shown: Vec<&Finding> =
-            self.findings.iter().filter(|f| all || matches!(f.verdict, Verdict::Broken | Verdict::Better)).collect();
+            self.findings.iter().filter(|f| all || !matches!(f.verdict, Verdict::Held | Verdict::Untried)).collect();
         shown.sort_by_key(|f| f.verdict as u8);
         let width = shown.iter().map(|f| f.about.words().chars().count()).max().unwrap_or(0);
         for finding in shown {

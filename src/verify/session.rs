@@ -12,7 +12,7 @@ use super::copy::Files;
 use super::model::{Limits, Server};
 use super::observe::{Observed, observe};
 use super::platform::Platform;
-use super::probe::{self, FOLDER, MAIN, Probe, UNTOUCHED, fill};
+use super::probe::{self, FOLDER, MAIN, Probe, Subject, UNTOUCHED, fill};
 use super::process::{Ended, Interrupt, Ran, Task, run};
 use super::program::Found;
 use super::reap;
@@ -67,35 +67,50 @@ impl Session<'_> {
     /// It cannot be started.
     pub async fn version(&self, interrupt: &mut Interrupt) -> io::Result<Option<String>> {
         let place = Place::new()?;
-        let values = values(&place, "http://127.0.0.1:9");
+        let values = values(&place, "http://127.0.0.1:9", "");
         let ran = self.start(&self.driver.version_args, &values, &place, VERSION_TIME, interrupt).await?;
         Ok(version_in(&ran.stdout).or_else(|| version_in(&ran.stderr)))
     }
 
-    /// Lets the main agent start the role called `name`, and the role try everything.
+    /// Lets the main agent start the role called `name`, or be it (`main`: arguments of such a run), and the
+    /// role try everything.
     ///
     /// # Errors
     /// Files, or a program that cannot be started.
-    pub async fn role(&self, name: &str, files: &Files, interrupt: &mut Interrupt) -> io::Result<Observed> {
+    pub async fn role(
+        &self,
+        name: &str,
+        main: Option<&[String]>,
+        files: &Files,
+        interrupt: &mut Interrupt,
+    ) -> io::Result<Observed> {
         let place = Place::new()?;
         files.copy(&place.root, &place.home, self.platform, interrupt).await?;
         let root = place.root.to_string_lossy().into_owned();
+        let subject = self.subject(name, main.is_some(), &place);
         let mut made: Option<Probe> = None;
         let server = Server::start(
-            |url| made.insert(probe::probe(self.adapter, self.driver, name, &root, url)).script.clone(),
+            |url| made.insert(probe::probe(self.adapter, self.driver, &subject, &root, url)).script.clone(),
             Limits { life: RUN_TIME + Duration::from_secs(30), ..Limits::default() },
         )
         .await?;
         let Some(made) = made else { return Ok(Observed::default()) };
-        let values = values(&place, &server.url());
+        let values = values(&place, &server.url(), name);
         self.prepare(&place, &made, &values)?;
-        let ran = self.start(&self.driver.args, &values, &place, RUN_TIME, interrupt).await?;
+        let ran = self.start(main.unwrap_or(&self.driver.args), &values, &place, RUN_TIME, interrupt).await?;
         reap::stragglers(&place.home);
         let mut seen = observe(self.driver, &made, &server.recorded(), &place.root);
         if seen.role.is_none() {
             seen.trouble = trouble(&seen, &ran);
         }
         Ok(seen)
+    }
+
+    fn subject(&self, name: &str, main: bool, place: &Place) -> Subject {
+        let outputs = self.adapter.outputs.values().filter(|o| o.each.is_some());
+        let file = outputs.map(|o| o.file.replace("{name}", name)).next().unwrap_or_default();
+        let text = std::fs::read_to_string(place.root.join(&file)).unwrap_or_default();
+        Subject { name: name.to_owned(), file, text, main }
     }
 
     fn prepare(&self, place: &Place, made: &Probe, values: &IndexMap<String, String>) -> io::Result<()> {
@@ -165,12 +180,13 @@ impl Session<'_> {
     }
 }
 
-fn values(place: &Place, url: &str) -> IndexMap<String, String> {
+fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, String> {
     [
         ("{url}", url.to_owned()),
         ("{home}", place.home.to_string_lossy().into_owned()),
         ("{root}", place.root.to_string_lossy().into_owned()),
         ("{prompt}", MAIN.to_owned()),
+        ("{name}", name.to_owned()),
     ]
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value))
