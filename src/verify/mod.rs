@@ -142,8 +142,14 @@ impl All<'_> {
         let session = Session { adapter, driver, found: &found, platform: self.options.platform };
         let shown = found.before.last().cloned().unwrap_or_else(|| found.start.display().to_string());
         let failed = |source| Problem::Io { what: format!("cannot run `{shown}`"), source };
-        report.version = session.version(&mut self.interrupt).await.map_err(failed)?;
         report.program = Some(shown.clone());
+        match session.version(&mut self.interrupt).await {
+            Ok(version) => report.version = version,
+            Err(error) => {
+                report.not_verified = Some(format!("`{shown}` cannot be run: {error}"));
+                return Ok(report);
+            }
+        }
         let version = report.version.as_deref().unwrap_or("of unknown version");
         (self.say)(&format!("{} {version}: {shown}", adapter.title));
         let mut seen = Vec::new();
@@ -166,6 +172,9 @@ impl All<'_> {
                 seen.push(Seen { role: role.role.clone(), form: form.form.clone(), main: main.is_some(), observed });
             }
         }
+        report.strays = seen.iter().flat_map(|s| s.observed.strays.clone()).collect();
+        report.strays.sort();
+        report.strays.dedup();
         self.judge(adapter, driver, host, &seen, &mut report);
         Ok(report)
     }

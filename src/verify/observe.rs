@@ -22,6 +22,8 @@ pub struct Observed {
     pub tried: Vec<Tried>,
     /// Bytes of the first requests of main agent and role.
     pub bytes: (usize, usize),
+    /// Hosts that the program wanted to reach besides the model; it did not.
+    pub strays: Vec<String>,
     /// Why nothing is to be seen, in the words of the program.
     pub trouble: String,
 }
@@ -59,8 +61,16 @@ pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Pat
         deferred: role.map(|r| r.digest.deferred.clone()).unwrap_or_default(),
         tried: probe.tries.iter().map(|t| tried(driver, t, results, recorded, root)).collect(),
         bytes: (main.map_or(0, |r| r.bytes), role.map_or(0, |r| r.bytes)),
+        strays: strays(recorded),
         trouble: main_said.unwrap_or_default(),
     }
+}
+
+fn strays(recorded: &[Recorded]) -> Vec<String> {
+    let mut hosts: Vec<String> = recorded.iter().filter_map(|r| r.stray.clone()).collect();
+    hosts.sort();
+    hosts.dedup();
+    hosts
 }
 
 fn is_answer(recorded: &Recorded, protocol: Protocol) -> bool {

@@ -32,6 +32,8 @@ pub struct HostReport {
     pub not_verified: Option<String>,
     /// One for each claim, and one for the tools of each role.
     pub findings: Vec<Finding>,
+    /// Other hosts that it asked its proxy for, which refused.
+    pub strays: Vec<String>,
     /// Size of the first request for each agent.
     pub first_requests: Vec<FirstRequest>,
 }
@@ -176,6 +178,9 @@ impl HostReport {
             .map(|v| format!("{} {}", count(v), v.word()))
             .collect();
         let _ = writeln!(out, ": {}", counts.join(", "));
+        if all && !self.strays.is_empty() {
+            let _ = writeln!(out, "  it wanted to reach {}, and did not", self.strays.join(", "));
+        }
         let mut shown: Vec<&Finding> =
             self.findings.iter().filter(|f| all || !matches!(f.verdict, Verdict::Held | Verdict::Untried)).collect();
         shown.sort_by_key(|f| f.verdict as u8);

@@ -21,6 +21,8 @@ use super::reap;
 const RUN_TIME: Duration = Duration::from_secs(120);
 /// After this the question for the version is.
 const VERSION_TIME: Duration = Duration::from_secs(30);
+/// What is reached without a proxy.
+const LOOPBACK: &str = "127.0.0.1,localhost,::1";
 /// Most characters of a program's complaint that are shown.
 const MAX_TROUBLE: usize = 300;
 
@@ -174,7 +176,15 @@ impl Session<'_> {
             ("XDG_CACHE_HOME".to_owned(), below(".cache")),
             ("LANG".to_owned(), "C.UTF-8".to_owned()),
             ("NO_COLOR".to_owned(), "1".to_owned()),
+            ("NO_PROXY".to_owned(), LOOPBACK.to_owned()),
+            ("no_proxy".to_owned(), LOOPBACK.to_owned()),
         ];
+        // Whoever wants to go further than loopback ends at the stand-in, which refuses and remembers.
+        let stand_in = fill("{url}", values);
+        env.extend(
+            ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
+                .map(|name| (name.to_owned(), stand_in.clone())),
+        );
         env.extend(self.driver.env.iter().map(|(name, value)| (name.clone(), fill(value, values))));
         env
     }

@@ -47,6 +47,8 @@ pub struct Recorded {
     pub wire: Wire,
     /// Path and query, without secrets.
     pub path: String,
+    /// The other host that it was meant for, when we were taken for a proxy.
+    pub stray: Option<String>,
     /// Header names and values, without secrets.
     pub headers: Vec<(String, String)>,
     /// Size of the body in bytes.
@@ -116,13 +118,16 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response
     };
     let raw = String::from_utf8_lossy(&bytes);
     let path = parts.uri.path().to_owned();
-    let wire = Wire::of(&path);
+    let wire = if stray(&parts).is_some() { Wire::Other } else { Wire::of(&path) };
     let body: Value = serde_json::from_str(&raw).unwrap_or_default();
     let digest = match wire {
         Wire::Answer(protocol) | Wire::Count(protocol) => Digest::of(protocol, &path, &body),
         Wire::Models | Wire::Other => Digest::default(),
     };
     let (number, answer) = record(&shared, &parts, wire, &raw, digest.clone());
+    if stray(&parts).is_some() {
+        return document(StatusCode::FORBIDDEN, &json!({ "error": { "message": "there is no network" } }));
+    }
     let usage = Usage { input: bytes.len() as u64 / 4, output: 25 };
     respond(wire, &path, &digest, &answer, usage, &format!("{number:04}"))
 }
@@ -136,10 +141,10 @@ fn record(
     digest: Digest,
 ) -> (usize, Answer) {
     let (headers, secrets) = headers(&parts.headers);
-    let uri = parts.uri.path_and_query().map_or("", axum::http::uri::PathAndQuery::as_str);
     let mut entry = Recorded {
         wire,
-        path: redact::query(uri),
+        path: redact::query(parts.uri.path_and_query().map_or("", axum::http::uri::PathAndQuery::as_str)),
+        stray: stray(parts),
         headers,
         bytes: raw.len(),
         body: serde_json::from_str(&redact::body(raw, &secrets)).unwrap_or_default(),
@@ -161,6 +166,12 @@ fn record(
         recorded.push(entry);
     }
     (number, answer)
+}
+
+/// A request for another host has that in its target.
+fn stray(parts: &axum::http::request::Parts) -> Option<String> {
+    let host = parts.uri.host()?;
+    (!matches!(host, "127.0.0.1" | "localhost")).then(|| host.to_owned())
 }
 
 fn headers(map: &HeaderMap) -> (Vec<(String, String)>, Vec<String>) {

@@ -212,6 +212,18 @@ fn secrets_are_not_recorded_and_models_are_listed() {
 }
 
 #[test]
+fn whoever_takes_the_server_for_a_proxy_is_refused_and_remembered() {
+    run(async {
+        let server = start().await;
+        let body = json!({ "tools": [{ "name": "shell" }], "messages": [{ "role": "user", "content": "child-task" }] });
+        let answer = send(&server, "http://api.example.com/v1/messages", &body).await;
+        assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+        let recorded = server.recorded();
+        assert_eq!((recorded[0].stray.as_deref(), recorded[0].wire), (Some("api.example.com"), Wire::Other));
+    });
+}
+
+#[test]
 fn a_host_that_loops_is_given_words_and_a_server_ends_by_itself() {
     run(async {
         let limits = Limits { life: Duration::from_millis(400), requests: 1 };
