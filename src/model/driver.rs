@@ -40,6 +40,9 @@ pub struct Driver {
     pub wait: Vec<ToolCall>,
     /// The call that a role ends with; omitted = its last text.
     pub finish: Option<ToolCall>,
+    /// A call of the main agent whose shell prints the numbers from 1 on, some 300 kB, one a line, to see how
+    /// much comes through.
+    pub flood: Option<ToolCall>,
     /// Tools that stand inside another one; omitted = none do.
     pub nested: Option<Nested>,
     /// Arguments of a run whose main agent is the role `{name}`, for forms that are a main agent.

@@ -1,6 +1,7 @@
 //! Tries the ledger's claims on the real host programs, offline, with a scripted model: the only way to
 //! know what a host obeys is to make a model ask for what it must not have.
 
+mod budget;
 mod copy;
 mod delivery;
 mod judge;
@@ -208,8 +209,7 @@ impl All<'_> {
             };
             report.findings.extend(told.findings(lines));
         }
-        let untried = lines.iter().filter(|l| l.host == adapter.id);
-        let budgets = untried.filter(|l| matches!(l.subject, crate::plan::ledger::Subject::Budget { .. }));
-        report.findings.extend(budgets.map(|l| Finding::of(l, Verdict::Untried, "budgets are not tried")));
+        let flood = seen.iter().find_map(|s| s.observed.flood);
+        report.findings.extend(budget::findings(adapter, self.policy, lines, flood));
     }
 }

@@ -22,11 +22,25 @@ pub struct Observed {
     pub tried: Vec<Tried>,
     /// Bytes of the first requests of main agent and role.
     pub bytes: (usize, usize),
+    /// What came to the model of a flood from the main agent's shell.
+    pub flood: Option<Flood>,
     /// Hosts that the program wanted to reach besides the model; it did not.
     pub strays: Vec<String>,
     /// Why nothing is to be seen, in the words of the program.
     pub trouble: String,
 }
+
+/// What came through of a flood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flood {
+    /// Bytes.
+    pub bytes: usize,
+    /// Whether a part of the flood is among them; else something else was answered.
+    pub shown: bool,
+}
+
+/// A part of every flood's head.
+const HEAD: &str = "\n7\n8\n9\n";
 
 /// What became of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +67,9 @@ pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Pat
     let main = first(MAIN).filter(|_| probe.role != MAIN);
     let mut offered: Vec<String> = role.map(|r| r.digest.tools.clone()).unwrap_or_default();
     offered.extend(nested(driver, probe, results));
-    let main_said = of(MAIN).max_by_key(|r| r.digest.results.len()).map(|r| r.digest.results.join("; "));
+    let said = of(MAIN).filter(|_| probe.role != MAIN).max_by_key(|r| r.digest.results.len());
+    let said: &[String] = said.map_or(&[], |r| &r.digest.results);
+    let (flood, said) = said.split_at(usize::from(driver.flood.is_some()).min(said.len()));
     Observed {
         main: main.map(|r| r.digest.told()),
         role: role.map(|r| r.digest.told()),
@@ -62,7 +78,8 @@ pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Pat
         tried: probe.tries.iter().map(|t| tried(driver, t, results, recorded, root)).collect(),
         bytes: (main.map_or(0, |r| r.bytes), role.map_or(0, |r| r.bytes)),
         strays: strays(recorded),
-        trouble: main_said.unwrap_or_default(),
+        flood: flood.first().map(|text| Flood { bytes: text.len(), shown: text.contains(HEAD) }),
+        trouble: said.join("; "),
     }
 }
 

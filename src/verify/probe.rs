@@ -134,6 +134,9 @@ fn parent(adapter: &Adapter, driver: &Driver, name: &str, root: &str, url: &str)
     args.insert(call.role.clone(), Value::String(name.to_owned()));
     args.insert(call.prompt.clone(), Value::String(ROLE.to_owned()));
     let mut main = Conversation { driver, values, steps: Vec::new() };
+    if let Some(flood) = &driver.flood {
+        main.call(flood);
+    }
     main.call(&ToolCall { tool: call.tool.clone(), args, input: None });
     for wait in &driver.wait {
         main.call(wait);

@@ -30,15 +30,14 @@ fn packaged(program: &Program, bin: &Path, platform: &Platform) -> Option<Found>
     folders.extend(names(bin).into_iter().map(|name| bin.join(name).join("node_modules")));
     for pattern in &program.packaged {
         let pattern = pattern.replace("{os}", platform.os).replace("{arch}", platform.arch);
-        for file in folders.iter().filter_map(|folder| matching(folder, &pattern)) {
-            match &program.interpreter {
-                None => return Some(Found { start: file, before: Vec::new() }),
-                Some(interpreter) => {
-                    let start = platform.find(interpreter)?;
-                    return Some(Found { start, before: vec![file.to_string_lossy().into_owned()] });
-                }
+        let Some(file) = folders.iter().find_map(|folder| matching(folder, &pattern)) else { continue };
+        return match &program.interpreter {
+            None => Some(Found { start: file, before: Vec::new() }),
+            Some(interpreter) => {
+                let start = platform.find(interpreter)?;
+                Some(Found { start, before: vec![file.to_string_lossy().into_owned()] })
             }
-        }
+        };
     }
     None
 }

@@ -126,14 +126,41 @@ impl Finding {
 }
 
 impl About {
-    fn words(&self) -> String {
+    /// The agent or kind of thing, and what of it.
+    fn words(&self) -> (String, String) {
         match self {
-            Self::Tools { role, form } => format!("{role} ({form}): tools"),
-            Self::Line(Subject::Role { role, form, capability }) => format!("{role} ({form}): {capability}"),
-            Self::Line(Subject::Budget { budget, family }) => format!("budget {budget} on {family} results"),
-            Self::Line(Subject::Rule { rule, to }) => format!("rule {rule} to {to}"),
+            Self::Tools { role, form } => (format!("{role} ({form})"), "tools".to_owned()),
+            Self::Line(Subject::Role { role, form, capability }) => (format!("{role} ({form})"), capability.clone()),
+            Self::Line(Subject::Budget { budget, family }) => {
+                ("budgets".to_owned(), format!("{budget} on {family} results"))
+            }
+            Self::Line(Subject::Rule { rule, to }) => (format!("rules to {to}"), rule.clone()),
         }
     }
+}
+
+/// Findings that say the same of the same agent, in one row.
+struct Row<'a> {
+    verdict: Verdict,
+    who: String,
+    what: Vec<String>,
+    claim: &'a str,
+    seen: &'a str,
+}
+
+fn rows<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row<'a>> = Vec::new();
+    for finding in findings {
+        let (who, what) = finding.about.words();
+        let (verdict, claim, seen) = (finding.verdict, finding.claim.as_str(), finding.seen.as_str());
+        let same = |r: &&mut Row<'_>| r.verdict == verdict && r.who == who && r.claim == claim && r.seen == seen;
+        match rows.iter_mut().find(same) {
+            Some(row) => row.what.push(what),
+            None => rows.push(Row { verdict, who, what: vec![what], claim, seen }),
+        }
+    }
+    rows.sort_by_key(|r| r.verdict as u8);
+    rows
 }
 
 impl Report {
@@ -181,19 +208,60 @@ impl HostReport {
         if all && !self.strays.is_empty() {
             let _ = writeln!(out, "  it wanted to reach {}, and did not", self.strays.join(", "));
         }
-        let mut shown: Vec<&Finding> =
-            self.findings.iter().filter(|f| all || !matches!(f.verdict, Verdict::Held | Verdict::Untried)).collect();
-        shown.sort_by_key(|f| f.verdict as u8);
-        let width = shown.iter().map(|f| f.about.words().chars().count()).max().unwrap_or(0);
-        for finding in shown {
-            let _ = writeln!(
-                out,
-                "  {:<7} {:<width$}  {}; {}",
-                finding.verdict.word(),
-                finding.about.words(),
-                finding.claim,
-                finding.seen
-            );
+        let shown = self.findings.iter().filter(|f| all || !matches!(f.verdict, Verdict::Held | Verdict::Untried));
+        for row in rows(shown) {
+            let _ = writeln!(out, "  {:<7} {}: {}", row.verdict.word(), row.who, row.what.join(", "));
+            let _ = writeln!(out, "          {}; {}", row.claim, row.seen);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(verdict: Verdict, capability: &str) -> Finding {
+        let subject = Subject::Role { role: "r".into(), form: "f".into(), capability: capability.into() };
+        Finding { about: About::Line(subject), claim: "denied".into(), verdict, seen: "refused".into() }
+    }
+
+    fn report(findings: Vec<Finding>, not_verified: Option<&str>) -> Report {
+        let host = HostReport {
+            host: "h".into(),
+            title: "H".into(),
+            version: Some("1.0".into()),
+            claimed_on: "1.0".into(),
+            not_verified: not_verified.map(str::to_owned),
+            findings,
+            ..HostReport::default()
+        };
+        Report { hosts: vec![host] }
+    }
+
+    #[test]
+    fn what_is_not_proven_fails_and_what_was_not_asked_for_does_not() {
+        let (asked, nobody) = (["h".to_owned()], []);
+        for (verdict, fails) in [
+            (Verdict::Held, false),
+            (Verdict::Better, false),
+            (Verdict::Untried, false),
+            (Verdict::Unclear, true),
+            (Verdict::Broken, true),
+        ] {
+            assert_eq!(report(vec![finding(verdict, "c")], None).failed(&nobody), fails, "{verdict:?}");
+        }
+        assert!(report(vec![], Some("it is away")).failed(&asked));
+        assert!(!report(vec![], Some("it is away")).failed(&nobody));
+    }
+
+    #[test]
+    fn people_see_what_is_wrong_first_and_the_same_only_once() {
+        let all = vec![finding(Verdict::Held, "a"), finding(Verdict::Broken, "b"), finding(Verdict::Broken, "c")];
+        let report = report(all, None);
+        assert_eq!(
+            report.human(false),
+            "H 1.0: 1 held, 0 better, 0 untried, 0 unclear, 2 broken\n  broken  r (f): b, c\n          denied; refused\n"
+        );
+        assert!(report.human(true).ends_with("  held    r (f): a\n          denied; refused\n"));
     }
 }

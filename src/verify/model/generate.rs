@@ -25,11 +25,17 @@ pub(super) fn digest(body: &Value) -> Digest {
     for content in list(&body["contents"]).iter().filter(|c| c["role"] != "model") {
         let parts = list(&content["parts"]);
         let results = parts.iter().map(|p| &p["functionResponse"]).filter(|r| !r.is_null());
-        digest.results.extend(results.map(|r| r["response"].to_string()));
+        digest.results.extend(results.map(|r| words(&r["response"])));
         let words: Vec<String> = parts.iter().map(text).filter(|t| !t.is_empty()).collect();
         digest.user(words.join("\n"));
     }
     digest
+}
+
+/// The texts of a response; hosts name them as they like.
+fn words(response: &Value) -> String {
+    let texts: Vec<&str> = response.as_object().into_iter().flatten().filter_map(|(_, v)| v.as_str()).collect();
+    if texts.is_empty() { response.to_string() } else { texts.join("\n") }
 }
 
 pub(super) fn reply(digest: &Digest, answer: &Answer, usage: Usage, id: &str) -> Reply {
