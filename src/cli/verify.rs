@@ -25,7 +25,10 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         return Err(Failure::new(Exit::Policy, "there is no policy here, and so nothing is claimed")
             .help("run `rolecast init`"));
     };
-    let (compiled, _) = compiled(&place.system, Some(dir), &[], ui)?;
+    let (compiled, sink) = compiled(&place.system, Some(dir), &[], ui)?;
+    if ui.format == Format::Human {
+        ui.diagnostics(&sink, &compiled.loaded.sources);
+    }
     let policy = compiled.policy.as_ref();
     known("host", &args.hosts, policy.map_or(&[][..], |p| &p.hosts))?;
     let roles: Vec<String> = policy.iter().flat_map(|p| &p.roles).map(|r| r.id.clone()).collect();

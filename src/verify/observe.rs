@@ -117,3 +117,7 @@ fn tried(driver: &Driver, plan: &super::probe::Try, results: &[String], recorded
     let refused = answer.as_ref().is_some_and(|a| driver.refusals.iter().any(|r| a.contains(r)));
     Tried { attempt: plan.attempt, answer, refused, effect }
 }
+
+#[cfg(test)]
+#[path = "observe_tests.rs"]
+mod tests;

@@ -18,7 +18,7 @@ use super::program::Found;
 use super::reap;
 
 /// After this a run of a host is ended.
-const RUN_TIME: Duration = Duration::from_secs(120);
+const RUN_TIME: Duration = Duration::from_secs(180);
 /// After this the question for the version is.
 const VERSION_TIME: Duration = Duration::from_secs(30);
 /// What is reached without a proxy.
