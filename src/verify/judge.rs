@@ -11,6 +11,7 @@ use crate::resolve::CapSet;
 use crate::resolve::policy::{Policy, Role};
 
 use super::observe::{Observed, Tried};
+use super::place::Place;
 use super::report::{About, Finding, Verdict};
 
 /// Most characters of an answer that are shown.
@@ -162,6 +163,20 @@ impl Case<'_> {
                 None => (Verdict::Broken, format!("not offered: {}", listed(&planned))),
             };
         }
+        let (inside, tried): (Vec<&Tried>, Vec<&Tried>) = tried.iter().partition(|t| t.place == Place::Inside);
+        let tried = tried.as_slice();
+        if let Some(why) = self.shut(&inside) {
+            return (Verdict::Broken, why);
+        }
+        let (verdict, mut seen) = self.limits(line, capability, tried, offered);
+        if inside.iter().any(|t| t.effect) {
+            seen.push_str("; inside it works");
+        }
+        (verdict, seen)
+    }
+
+    /// What a grant's limit did where it forbids.
+    fn limits(&self, line: &Line, capability: &str, tried: &[&Tried], offered: &[&str]) -> (Verdict, String) {
         let id = self.policy.catalogue.find(capability);
         let scoped = id.and_then(|id| self.role.grants.get(&id)).is_some_and(|s| s.paths.is_some());
         let done = self.did(tried);
@@ -188,8 +203,26 @@ impl Case<'_> {
         }
     }
 
+    /// Why what is granted does not work inside of the scope, with any tool that is offered.
+    fn shut(&self, inside: &[&Tried]) -> Option<String> {
+        let tool = |t: &&&Tried| self.driver.attempts.get(t.attempt).is_some_and(|a| self.has(&a.call.tool));
+        let own: Vec<&Tried> = inside.iter().filter(tool).copied().collect();
+        let shut = !own.is_empty() && own.iter().all(|t| !t.effect);
+        shut.then(|| format!("{}: {}", Place::Inside.words(), no_effect(&own)))
+    }
+
+    /// Whether the role was to have this tool, and has it.
+    fn has(&self, tool: &str) -> bool {
+        self.offers(tool) && self.plan.tools.iter().any(|t| t.name == tool)
+    }
+
     /// A limit by paths, tried where it forbids.
     fn limited(&self, guarantee: Guarantee, tried: &[&Tried], place: &str) -> (Verdict, String) {
+        let by = tried.iter().find(|t| t.effect && t.place != Place::Outside).map(|t| t.place.words());
+        let place = match tried.iter().any(|t| t.effect && t.place == Place::Outside) {
+            true => place,
+            false => by.unwrap_or(place),
+        };
         match (self.did(tried), guarantee) {
             (Some(tool), Guarantee::Advised | Guarantee::Hidden) => {
                 (Verdict::Held, format!("{place} it is possible, as said: `{tool}` did it"))

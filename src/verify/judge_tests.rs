@@ -20,7 +20,13 @@ fn good(role: &str) -> Observed {
     let offered: Vec<String> = plan(role).tools.iter().map(|t| t.name.clone()).collect();
     let tried = driver.attempts.iter().enumerate().map(|(attempt, tried)| {
         let has = offered.contains(&tried.call.tool);
-        Tried { attempt, answer: Some(if has { "fine" } else { REFUSAL }.to_owned()), refused: !has, effect: has }
+        Tried {
+            attempt,
+            place: Place::Outside,
+            answer: Some(if has { "fine" } else { REFUSAL }.to_owned()),
+            refused: !has,
+            effect: has,
+        }
     });
     Observed { role: Some("told".into()), tried: tried.collect(), offered, ..Observed::default() }
 }
@@ -133,4 +139,16 @@ fn a_host_that_holds_a_scope_it_is_not_trusted_with_is_better_than_claimed() {
     let found = findings("docs_writer", &seen);
     assert!(with(&found, Verdict::Better).contains(&"repo.edit"), "{found:#?}");
     assert_eq!(with(&found, Verdict::Broken), Vec::<&str>::new());
+}
+
+#[test]
+fn a_grant_that_does_not_work_where_it_should_is_told() {
+    let mut seen = good("docs_writer");
+    let inside: Vec<Tried> = seen.tried.iter().map(|t| Tried { place: Place::Inside, ..t.clone() }).collect();
+    seen.tried.extend(inside);
+    assert_eq!(with(&findings("docs_writer", &seen), Verdict::Broken), Vec::<&str>::new());
+    for tried in seen.tried.iter_mut().filter(|t| t.place == Place::Inside) {
+        tried.effect = false;
+    }
+    assert_eq!(with(&findings("docs_writer", &seen), Verdict::Broken), ["repo.edit", "repo.create"]);
 }

@@ -7,6 +7,7 @@ mod delivery;
 mod judge;
 pub mod model;
 mod observe;
+mod place;
 mod platform;
 mod probe;
 mod process;
@@ -17,6 +18,8 @@ mod session;
 
 use std::io;
 use std::path::Path;
+
+use indexmap::IndexMap;
 
 use crate::compile::Compiled;
 use crate::model::adapter::{Adapter, Driver};
@@ -165,7 +168,8 @@ impl All<'_> {
                     continue;
                 }
                 (self.say)(&format!("{}: trying `{}` as {}", adapter.title, role.role, form.form));
-                let run = session.role(&role.name, main, self.files, &mut self.interrupt).await;
+                let run =
+                    session.role(&role.name, self.scopes(&role.role), main, self.files, &mut self.interrupt).await;
                 if self.interrupt.happened() {
                     return Err(Problem::Interrupted);
                 }
@@ -178,6 +182,13 @@ impl All<'_> {
         report.strays.dedup();
         self.judge(adapter, driver, host, &seen, &mut report);
         Ok(report)
+    }
+
+    /// Paths of a role's scoped grants.
+    fn scopes(&self, role: &str) -> IndexMap<String, Vec<String>> {
+        let grants = self.policy.roles.iter().filter(|r| r.id == role).flat_map(|r| &r.grants);
+        let scoped = grants.filter_map(|(cap, scope)| Some((cap, scope.paths.clone()?)));
+        scoped.map(|(cap, paths)| (self.policy.catalogue.name(*cap).to_owned(), paths)).collect()
     }
 
     fn judge(&self, adapter: &Adapter, driver: &Driver, host: &HostPlan, seen: &[Seen], report: &mut HostReport) {

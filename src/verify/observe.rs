@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::model::adapter::{Driver, Protocol};
 
 use super::model::{Digest, Recorded, Wire};
+use super::place::Place;
 use super::probe::{Effect, MAIN, Probe, SPAWNED};
 
 /// What a run showed of a role.
@@ -47,6 +48,8 @@ const HEAD: &str = "\n7\n8\n9\n";
 pub struct Tried {
     /// Its index in the driver.
     pub attempt: usize,
+    /// Where it wrote, for calls that do.
+    pub place: Place,
     /// What the program answered; none = the call was never answered, so nothing is proven.
     pub answer: Option<String>,
     /// Whether that is a refusal that the adapter knows.
@@ -115,7 +118,7 @@ fn tried(driver: &Driver, plan: &super::probe::Try, results: &[String], recorded
         Effect::Unseen => false,
     };
     let refused = answer.as_ref().is_some_and(|a| driver.refusals.iter().any(|r| a.contains(r)));
-    Tried { attempt: plan.attempt, answer, refused, effect }
+    Tried { attempt: plan.attempt, place: plan.place, answer, refused, effect }
 }
 
 #[cfg(test)]

@@ -16,7 +16,13 @@ fn adapter(id: &str) -> Adapter {
 }
 
 fn subject(main: bool) -> Subject {
-    Subject { name: "some_role".into(), file: "roles/some_role.toml".into(), text: "name".into(), main }
+    Subject {
+        name: "some_role".into(),
+        file: "roles/some_role.toml".into(),
+        text: "name".into(),
+        main,
+        scopes: indexmap::IndexMap::new(),
+    }
 }
 
 fn recorded(adapter: &Adapter, rule: &str, tools: &[&str], results: &[String]) -> Recorded {

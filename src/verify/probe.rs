@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::model::adapter::{Adapter, Driver, ToolCall};
 
 use super::model::{Call, Input, Look, Rule, Script, Step};
+use super::place::{self, Place};
 
 /// Tells the main agent's conversation.
 pub const MAIN: &str = "rolecast_try_main";
@@ -38,6 +39,8 @@ pub enum Effect {
 pub struct Try {
     /// Index in the driver's attempts.
     pub attempt: usize,
+    /// Where it writes, for calls that do.
+    pub place: Place,
     /// Which result of the conversation answers it.
     pub result: usize,
     /// By what one sees it.
@@ -55,6 +58,8 @@ pub struct Probe {
     pub listing: Option<usize>,
     /// Files to put there first, relative to the root.
     pub files: Vec<String>,
+    /// Links to put there, with where they lead.
+    pub links: Vec<(String, String)>,
     /// The rule by which the role's conversation is told.
     pub role: &'static str,
 }
@@ -70,6 +75,8 @@ pub struct Subject {
     pub text: String,
     /// Whether it is the main agent; else the main agent starts it.
     pub main: bool,
+    /// Paths of its scoped grants, by capability.
+    pub scopes: IndexMap<String, Vec<String>>,
 }
 
 /// Builds the run for a role.
@@ -83,20 +90,25 @@ pub fn probe(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, 
     });
     let mut tries = Vec::new();
     let mut files = Vec::new();
+    let mut links = Vec::new();
     for (attempt, tried) in driver.attempts.iter().enumerate() {
-        let (new, old) = (format!("{FOLDER}/new-{attempt}.txt"), format!("{FOLDER}/old-{attempt}.txt"));
-        role.values.insert("{new}".into(), new.clone());
-        role.values.insert("{old}".into(), old.clone());
+        let kind = kind(&tried.call);
         role.values.insert("{probe}".into(), format!("{url}/probe/{attempt}"));
-        for before in &tried.before {
-            role.call(before);
+        let scope = tried.tries.iter().find_map(|c| subject.scopes.get(c)).filter(|_| kind.writes());
+        for spot in place::spots(scope.map(Vec::as_slice), &format!("{attempt}")) {
+            role.values.insert("{new}".into(), spot.given.clone());
+            role.values.insert("{old}".into(), spot.given.clone());
+            for before in &tried.before {
+                role.call(before);
+            }
+            if kind == Kind::Change {
+                files.push(spot.real.clone());
+            }
+            links.extend(spot.link.filter(|l| !links.contains(l)));
+            let effect = kind.effect(attempt, spot.real, subject);
+            tries.push(Try { attempt, place: spot.place, result: role.steps.len(), effect });
+            role.call(&tried.call);
         }
-        let effect = effect(&tried.call, attempt, new, &old, subject);
-        if matches!(&effect, Effect::Changed(file, _) if *file == old) {
-            files.push(old);
-        }
-        tries.push(Try { attempt, result: role.steps.len(), effect });
-        role.call(&tried.call);
     }
     if let Some(finish) = &driver.finish {
         role.call(finish);
@@ -122,7 +134,7 @@ pub fn probe(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, 
         vec![rule(MAIN, parent), rule(SPAWNED, further.steps), rule(ROLE, role.steps)]
     };
     let role = if subject.main { MAIN } else { ROLE };
-    Probe { script: Script { rules, otherwise: "ok".to_owned() }, tries, listing, files, role }
+    Probe { script: Script { rules, otherwise: "ok".to_owned() }, tries, listing, files, links, role }
 }
 
 fn parent(adapter: &Adapter, driver: &Driver, name: &str, root: &str, url: &str) -> Vec<Step> {
@@ -156,20 +168,43 @@ fn says(text: &str) -> Step {
     Step { text: Some(text.to_owned()), calls: Vec::new() }
 }
 
-fn effect(call: &ToolCall, attempt: usize, new: String, old: &str, subject: &Subject) -> Effect {
+/// What a call does, told by what it mentions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Make,
+    Change,
+    ChangeOwn,
+    Ask,
+    Spawn,
+    Unseen,
+}
+
+fn kind(call: &ToolCall) -> Kind {
     let said = format!("{:?} {:?}", call.args, call.input);
-    if said.contains("{new}") {
-        Effect::Made(new)
-    } else if said.contains("{old}") {
-        Effect::Changed(old.to_owned(), UNTOUCHED.to_owned())
-    } else if said.contains("{own}") {
-        Effect::Changed(subject.file.clone(), subject.text.clone())
-    } else if said.contains("{probe}") {
-        Effect::Asked(format!("/probe/{attempt}"))
-    } else if said.contains("{spawn}") {
-        Effect::Spawned
-    } else {
-        Effect::Unseen
+    let kinds = [
+        ("{new}", Kind::Make),
+        ("{old}", Kind::Change),
+        ("{own}", Kind::ChangeOwn),
+        ("{probe}", Kind::Ask),
+        ("{spawn}", Kind::Spawn),
+    ];
+    kinds.into_iter().find(|(name, _)| said.contains(name)).map_or(Kind::Unseen, |(_, kind)| kind)
+}
+
+impl Kind {
+    const fn writes(self) -> bool {
+        matches!(self, Self::Make | Self::Change)
+    }
+
+    fn effect(self, attempt: usize, file: String, subject: &Subject) -> Effect {
+        match self {
+            Self::Make => Effect::Made(file),
+            Self::Change => Effect::Changed(file, UNTOUCHED.to_owned()),
+            Self::ChangeOwn => Effect::Changed(subject.file.clone(), subject.text.clone()),
+            Self::Ask => Effect::Asked(format!("/probe/{attempt}")),
+            Self::Spawn => Effect::Spawned,
+            Self::Unseen => Effect::Unseen,
+        }
     }
 }
 

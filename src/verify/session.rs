@@ -82,6 +82,7 @@ impl Session<'_> {
     pub async fn role(
         &self,
         name: &str,
+        scopes: IndexMap<String, Vec<String>>,
         main: Option<&[String]>,
         files: &Files,
         interrupt: &mut Interrupt,
@@ -89,7 +90,7 @@ impl Session<'_> {
         let place = Place::new()?;
         files.copy(&place.root, &place.home, self.platform, interrupt).await?;
         let root = place.root.to_string_lossy().into_owned();
-        let subject = self.subject(name, main.is_some(), &place);
+        let subject = Subject { scopes, ..self.subject(name, main.is_some(), &place) };
         let mut made: Option<Probe> = None;
         let server = Server::start(
             |url| made.insert(probe::probe(self.adapter, self.driver, &subject, &root, url)).script.clone(),
@@ -112,13 +113,21 @@ impl Session<'_> {
         let outputs = self.adapter.outputs.values().filter(|o| o.each.is_some());
         let file = outputs.map(|o| o.file.replace("{name}", name)).next().unwrap_or_default();
         let text = std::fs::read_to_string(place.root.join(&file)).unwrap_or_default();
-        Subject { name: name.to_owned(), file, text, main }
+        Subject { name: name.to_owned(), file, text, main, scopes: IndexMap::new() }
     }
 
     fn prepare(&self, place: &Place, made: &Probe, values: &IndexMap<String, String>) -> io::Result<()> {
         std::fs::create_dir_all(place.root.join(FOLDER))?;
         for file in &made.files {
-            std::fs::write(place.root.join(file), UNTOUCHED)?;
+            write(&place.root.join(file), UNTOUCHED)?;
+        }
+        #[cfg(unix)]
+        for (path, target) in &made.links {
+            let path = place.root.join(path);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::os::unix::fs::symlink(target, path)?;
         }
         for (path, text) in &self.driver.files {
             write(&place.home.join(path), &fill(text, values))?;
