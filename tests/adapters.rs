@@ -245,6 +245,49 @@ fn output_paths_stay_in_the_repository_and_differ() {
 }
 
 #[test]
+fn what_is_tried_exists_and_can_be_seen() {
+    let known: BTreeSet<_> = BUILTIN.iter().map(|b| b.name).collect();
+    for adapter in adapters() {
+        let Some(driver) = &adapter.verify else { continue };
+        for attempt in &driver.attempts {
+            let calls = attempt.before.iter().chain([&attempt.call]);
+            assert!(calls.into_iter().all(|c| adapter.tools.contains_key(&c.tool)), "{}: {attempt:?}", adapter.id);
+            let confers = |c: &String| {
+                let tool = &adapter.tools[&attempt.call.tool];
+                tool.covers.contains(c) || tool.confers.contains(c)
+            };
+            assert!(attempt.tries.iter().all(confers), "{}: {attempt:?}", adapter.id);
+            assert!(attempt.tries.iter().all(|c| known.contains(c.as_str())), "{}: {attempt:?}", adapter.id);
+            let said = format!("{:?}", attempt.call);
+            let marks = ["{new}", "{old}", "{own}", "{probe}", "{spawn}"].iter().filter(|m| said.contains(**m));
+            assert_eq!(marks.count(), 1, "{}: one effect to look for: {attempt:?}", adapter.id);
+        }
+        for tool in driver.wait.iter().chain(&driver.finish).map(|c| &c.tool) {
+            assert!(adapter.tools.contains_key(tool) || adapter.inert.contains(tool), "{}: {tool}", adapter.id);
+        }
+        for (glob, never) in &driver.never {
+            let glob = globset::Glob::new(glob).unwrap().compile_matcher();
+            assert!(adapter.tools.keys().any(|t| glob.is_match(t)), "{}: {never:?}", adapter.id);
+            assert!(never.beside.iter().all(|t| adapter.tools.contains_key(t)), "{}: {never:?}", adapter.id);
+        }
+        assert!(driver.acknowledge.iter().all(|a| adapter.outputs.contains_key(&a.output)), "{}", adapter.id);
+        assert!(driver.mains.keys().all(|f| adapter.forms.contains_key(f)), "{}", adapter.id);
+        assert!(!driver.refusals.is_empty() && !driver.attempts.is_empty(), "{}", adapter.id);
+    }
+}
+
+#[test]
+fn whoever_holds_a_denial_of_the_shell_is_tried_with_one() {
+    for adapter in adapters() {
+        let Some(driver) = &adapter.verify else { continue };
+        for capability in ["shell.run", "repo.edit", "repo.create", "agent.spawn", "policy.edit"] {
+            let tried = driver.attempts.iter().any(|a| a.tries.iter().any(|c| c == capability));
+            assert!(tried, "{}: {capability}", adapter.id);
+        }
+    }
+}
+
+#[test]
 fn every_model_choice_is_answered() {
     for adapter in adapters() {
         assert_eq!(adapter.models.len(), 4, "{}", adapter.id);

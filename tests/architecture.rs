@@ -23,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sync", &["diag", "edit", "render", "system", "text"]),
     ("lint", &["diag", "model", "system", "text"]),
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
+    ("verify", &["compile", "model", "plan", "render", "resolve", "text"]),
 ];
 
 /// Crate → the only places that may name it.
@@ -33,9 +34,12 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["text/markdown.rs"]),
     ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs"]),
     ("clap", &["cli/"]),
-    ("tempfile", &[]),
-    ("std::env::", &["cli/env.rs", "system/"]),
-    ("std::fs::", &["system/"]),
+    ("tempfile", &["verify/"]),
+    ("tokio::", &["verify/"]),
+    ("axum::", &["verify/model/"]),
+    ("async fn", &["verify/"]),
+    ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
+    ("std::fs::", &["system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Never, Program, Protocol, ToolCall};
 use super::role::ModelChoice;
 use super::scalar::{EvidenceKind, Guarantee};
 
@@ -74,6 +75,8 @@ pub struct Adapter {
     /// Facts: JSON and TOML files below the root whose hooks the host runs at the start of a session.
     #[serde(default)]
     pub session_start_hooks: Vec<SessionStartHooks>,
+    /// How the program is run against a scripted model; omitted = it cannot be.
+    pub verify: Option<Driver>,
 }
 
 /// A file with hooks, under `hooks` and the name of an event.

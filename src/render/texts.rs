@@ -12,7 +12,7 @@ use super::engine::{Engine, TemplateProblem};
 use super::{Inputs, context};
 
 /// Folder of rules that a line points to.
-pub(super) const RULES_DIR: &str = ".rolecast/rules";
+pub const RULES_DIR: &str = ".rolecast/rules";
 /// The list of path rules where they are too many for a line each.
 pub(super) const PATHS_INDEX: &str = ".rolecast/paths.md";
 /// Most lines for path rules in a text that is always before the agent; more become one line to the index.
