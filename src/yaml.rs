@@ -18,7 +18,7 @@ mod place;
 mod words;
 
 pub(crate) use alternative::alternatives;
-use words::{help_for, kind_words};
+use words::{alternative_help, help_for, kind_words, message_help};
 
 /// Largest source read, in bytes; one place for the number.
 pub const MAX_SOURCE_BYTES: usize = 1 << 20;
@@ -102,6 +102,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Sp<T> {
             } else {
                 start as usize..end as usize
             };
+            // The parser counts the line break after a block of text, and the indentation of what follows.
+            let seen = yaml.get(wide.clone()).map_or(wide.end, |text| wide.start + text.trim_end().len());
+            let wide = wide.start..seen.max(wide.start);
             let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX).saturating_add(*base);
             Some(Span { source: *source, start: offset(wide.start), end: offset(wide.end) })
         });
@@ -244,14 +247,16 @@ impl Text<'_> {
         };
         Diagnostic::new(Code::MissingKey, format!("missing key `{field}`"))
             .at(self.span(place), format!("`{field}` is required in this mapping"))
+            .help(format!("add `{field}:`"))
     }
 
     fn unknown_word(&self, word: &str, expected: &[&'static str], at: Range<usize>) -> Diagnostic {
         let diagnostic = Diagnostic::new(Code::InvalidValue, format!("`{word}` is not allowed here"))
             .at(self.span(place::widen(self.yaml, at)), "not one of the allowed values");
-        match nearest(word, expected.iter().copied()) {
-            Some(name) => diagnostic.help(format!("did you mean `{name}`?")),
-            None => diagnostic.help(format!("allowed: {}", expected.join(", "))),
+        match (nearest(word, expected.iter().copied()), alternative_help(expected)) {
+            (Some(name), _) => diagnostic.help(format!("did you mean `{name}`?")),
+            (None, Some(help)) => diagnostic.help(help),
+            (None, None) => diagnostic.help(format!("allowed: {}", expected.join(", "))),
         }
     }
 
@@ -334,19 +339,6 @@ impl Text<'_> {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         }
-    }
-}
-
-/// What to write instead of a value of the wrong kind; `found` as in the message.
-fn message_help(error: &Error, found: &str) -> Option<String> {
-    let word = found.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
-    match (error, word) {
-        (Error::InvalidBooleanStrict { .. }, _) => Some("write `true` or `false`".to_owned()),
-        (Error::Unexpected { expected: "sequence start", .. }, Some(word)) => Some(format!("write `[{word}]`")),
-        (Error::Unexpected { expected: "mapping start", .. }, None) if found == "nothing" => {
-            Some("write `{}` where nothing is to be said".to_owned())
-        }
-        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rolecast::diag::SourceId;
-use rolecast::model::adapter::{Adapter, Carrier, Claim, Form, List, Sense};
+use rolecast::model::adapter::{Adapter, Carrier, CarrierKind, CarrierOwn, Claim, Form, List, Sense};
 use rolecast::model::capability::BUILTIN;
 use rolecast::model::scalar::{EvidenceKind, Guarantee};
 
@@ -42,7 +42,14 @@ fn claims(adapter: &Adapter) -> Vec<&Claim> {
 fn conditions(adapter: &Adapter) -> BTreeSet<&String> {
     let claimed = claims(adapter).into_iter().flat_map(|c| &c.conditions);
     let read = adapter.reads.iter().filter_map(|r| r.condition.as_ref());
-    claimed.chain(read).chain(adapter.borrows.iter().filter_map(|b| b.condition.as_ref())).collect()
+    let tools = adapter.tools.values().flat_map(|t| &t.conditions);
+    let servers = adapter.mcp.iter().flat_map(|m| &m.conditions);
+    claimed
+        .chain(read)
+        .chain(tools)
+        .chain(servers)
+        .chain(adapter.borrows.iter().filter_map(|b| b.condition.as_ref()))
+        .collect()
 }
 
 #[test]
@@ -197,13 +204,16 @@ fn a_selector_brings_or_removes_a_tool_that_confers_something() {
 }
 
 #[test]
-fn every_carrier_is_read_by_its_own_host() {
+fn every_carrier_is_read_by_its_own_host_or_is_a_card_it_can_import() {
     for adapter in adapters() {
+        let imports =
+            adapter.import.is_some() && adapter.carriers.iter().any(|c| c.kinds.contains(&CarrierKind::Import));
         for carrier in &adapter.carriers {
             let path = carrier.file.replace("{rule}", "some-rule");
             let read =
                 adapter.reads.iter().any(|r| globset::Glob::new(&r.file).unwrap().compile_matcher().is_match(&path));
-            assert!(read, "{}: {}", adapter.id, carrier.file);
+            let imported = imports && carrier.kinds == [CarrierKind::Card] && carrier.own == CarrierOwn::Whole;
+            assert!(read || imported, "{}: {}", adapter.id, carrier.file);
         }
     }
 }

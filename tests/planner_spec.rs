@@ -104,10 +104,10 @@ fn differs(line: &Line, want: &Value) -> Option<String> {
             return Some(format!("{key} is {own:?}, not {want:?}"));
         }
     }
-    if let Some(conditions) = want["conditions"].as_array() {
-        if *conditions != json!(line.conditions).as_array().unwrap().clone() {
-            return Some(format!("conditions are {:?}, not {conditions:?}", line.conditions));
-        }
+    if let Some(conditions) = want["conditions"].as_array()
+        && *conditions != json!(line.conditions).as_array().unwrap().clone()
+    {
+        return Some(format!("conditions are {:?}, not {conditions:?}", line.conditions));
     }
     for tool in want["tools"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if !line.reason.contains(&format!("`{tool}`")) {

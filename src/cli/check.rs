@@ -1,9 +1,17 @@
 //! `check`: the gate. Compiles in memory, compares, prints what differs.
 
+use std::collections::BTreeSet;
+
+use crate::compile::Compiled;
+use crate::diag::Sink;
+use crate::lint::foreign;
+use crate::plan::Purpose;
+use crate::render::artifact::Content;
 use crate::sync::{LockState, Options, compare};
 use crate::system::System;
+use crate::system::git::{Tree, Which};
 
-use super::args::{CheckArgs, Global};
+use super::args::{Against, CheckArgs, Global};
 use super::compiled::compiled;
 use super::drift;
 use super::exit::{Exit, Failure};
@@ -16,13 +24,16 @@ use super::ui::Ui;
 /// No policy, an invalid one, or no way to read the tree.
 pub fn run(args: &CheckArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> {
     let place = place::find(global)?;
-    if args.against.is_some() {
-        return Err(Failure::new(Exit::Internal, "not built yet"));
-    }
-    against(&place.system, &place, args, ui)
+    let which = match args.against {
+        None => return gate(&place.system, &place, args, ui),
+        Some(Against::Index) => Which::Index,
+        Some(Against::Head) => Which::Head,
+    };
+    let tree = Tree::open(place.system.root(), which).map_err(|e| Failure::environment(e.to_string()))?;
+    gate(&tree, &place, args, ui)
 }
 
-fn against(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Result<Exit, Failure> {
+fn gate(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Result<Exit, Failure> {
     let Some(dir) = place.policy.as_deref() else {
         return Err(Failure::new(
             Exit::Policy,
@@ -30,7 +41,8 @@ fn against(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Res
         )
         .help("run `rolecast init`"));
     };
-    let (compiled, sink) = compiled(system, Some(dir), &[], ui)?;
+    let (mut compiled, mut sink) = compiled(system, Some(dir), &[], Purpose::Files, ui)?;
+    session_starts(system, &mut compiled, &mut sink);
     let artifacts = compiled.rendered.as_ref().map_or(&[][..], |r| r.artifacts.as_slice());
     let options = Options { strict_eol: args.strict_eol, ..Options::new(dir) };
     let state = LockState::load(system, &options).map_err(|p| Failure::environment(p.to_string()))?;
@@ -38,10 +50,28 @@ fn against(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Res
     let exit = drift::report(&comparison, sink, &compiled.loaded.sources, ui);
     match exit {
         Exit::Clean if ui.format == crate::diag::render::Format::Human => {
-            ui.say(&format!("{} files say what the policy says", artifacts.len()));
+            ui.say(&match artifacts.len() {
+                1 => "1 file says what the policy says".to_owned(),
+                n => format!("{n} files say what the policy says"),
+            });
         }
-        Exit::Drift => ui.say(&format!("{} files differ from the policy", comparison.changes.len())),
+        Exit::Drift => ui.say(&match comparison.changes.len() {
+            1 => "1 file differs from the policy".to_owned(),
+            n => format!("{n} files differ from the policy"),
+        }),
         _ => {}
     }
     Ok(exit)
+}
+
+/// Warns of texts and hooks of others that undo lazy discovery at the start of every session.
+fn session_starts(system: &dyn System, compiled: &mut Compiled, sink: &mut Sink) {
+    let (Some(policy), Some(rendered)) = (&compiled.policy, &compiled.rendered) else { return };
+    let whole = rendered.artifacts.iter().filter(|a| matches!(a.content, Content::Whole(_)));
+    let ours: BTreeSet<String> = whole.map(|a| a.path.clone()).collect();
+    for candidate in foreign::candidates(system, &compiled.loaded.adapters, &policy.hosts, &ours) {
+        for diagnostic in foreign::judge(&candidate, &mut compiled.loaded.sources) {
+            sink.push(diagnostic);
+        }
+    }
 }

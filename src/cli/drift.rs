@@ -47,19 +47,29 @@ pub fn exit(comparison: &Comparison) -> Exit {
     }
 }
 
+/// Leaves of a refused render what stands in its way, as far as people are told.
+pub fn in_the_way(mut comparison: Comparison, ui: &Ui) -> Comparison {
+    if ui.format == Format::Human {
+        comparison.changes.retain(|change| !change.conflicts.is_empty());
+    }
+    comparison
+}
+
 /// Causes, remedies and diffs, file by file.
 pub fn human(comparison: &Comparison) -> String {
     let mut out = String::new();
     for problem in &comparison.problems {
         let _ = writeln!(out, "{}: {}", problem.path, problem.message);
     }
+    // Digests say nothing that the diff of an output does not say better.
+    let outputs = comparison.changes.iter().any(|change| !change.own);
     for change in &comparison.changes {
-        out.push_str(&one(change));
+        out.push_str(&one(change, !(change.own && outputs)));
     }
     out
 }
 
-fn one(change: &Change) -> String {
+fn one(change: &Change, with_diff: bool) -> String {
     let mut out = String::new();
     let mut remedies: Vec<&str> = Vec::new();
     for cause in &change.causes {
@@ -68,13 +78,16 @@ fn one(change: &Change) -> String {
             remedies.push(cause.remedy());
         }
     }
-    for conflict in &change.conflicts {
+    // A conflict that `--force` settles is a cause said again.
+    for conflict in change.conflicts.iter().filter(|c| !c.forceable || change.causes.is_empty()) {
         let _ = writeln!(out, "{}: {conflict}", change.path);
     }
     for remedy in remedies {
         let _ = writeln!(out, "  {remedy}");
     }
-    out.push_str(&unified(change));
+    if with_diff {
+        out.push_str(&unified(change));
+    }
     out
 }
 
@@ -106,20 +119,25 @@ fn json(comparison: &Comparison, sink: &Sink, sources: &SourceMap) -> String {
 }
 
 fn diagnostics(comparison: &Comparison) -> Vec<Diagnostic> {
-    let problems = comparison
-        .problems
-        .iter()
-        .map(|p| Diagnostic::new(Code::OutputBlocked, p.message.clone()).path(p.path.clone()));
+    let problems = comparison.problems.iter().map(|p| {
+        Diagnostic::new(Code::OutputBlocked, p.message.clone())
+            .path(p.path.clone())
+            .help("move it out of the way; nothing is written before")
+    });
     let changes = comparison.changes.iter().flat_map(|change| {
         let causes = change.causes.iter().map(|cause| {
             let sources = change.sources.iter().take(3).map(|s| format!("made of `{s}`"));
             let d = Diagnostic::new(Code::Drift, cause.to_string()).path(change.path.clone()).help(cause.remedy());
             sources.fold(d, Diagnostic::note)
         });
-        let conflicts = change
-            .conflicts
-            .iter()
-            .map(|c| Diagnostic::new(Code::OutputConflict, c.message.clone()).path(change.path.clone()));
+        let conflicts = change.conflicts.iter().map(|c| {
+            let d = Diagnostic::new(Code::OutputConflict, c.message.clone()).path(change.path.clone());
+            d.help(if c.forceable {
+                "a render stops here and writes nothing, unless it is told `--force`"
+            } else {
+                "a render stops here and writes nothing until this is out of the way"
+            })
+        });
         causes.chain(conflicts).collect::<Vec<_>>()
     });
     problems.chain(changes).collect()

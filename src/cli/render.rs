@@ -4,7 +4,8 @@ use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::load;
 use crate::model::adapter::Adapter;
-use crate::sync::{self, Applied, ApplyError, Comparison, LockState, Options, compare};
+use crate::plan::Purpose;
+use crate::sync::{self, Applied, ApplyError, Cause, Comparison, LockState, Options, compare};
 use crate::system::overlay::Overlay;
 
 use super::args::{Global, RenderArgs};
@@ -22,7 +23,7 @@ pub fn run(args: &RenderArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
     let place = place::find(global)?;
     match place.policy.as_deref() {
         Some(dir) => {
-            let (compiled, sink) = compiled(&place.system, Some(dir), &[], ui)?;
+            let (compiled, sink) = compiled(&place.system, Some(dir), &[], Purpose::Files, ui)?;
             selected(&compiled, &args.hosts)?;
             finish(args, &place, &compiled, sink, None, ui)
         }
@@ -45,7 +46,7 @@ fn first(args: &RenderArgs, place: &Place, ui: &Ui) -> Result<Exit, Failure> {
     }
     let path = format!("{}/{}", place.policy_dir(), minimal::FILE);
     let system = Overlay::new(&place.system, [(path, minimal::text(&hosts).into_bytes())]);
-    let (compiled, sink) = compiled(&system, Some(place.policy_dir()), &[], ui)?;
+    let (compiled, sink) = compiled(&system, Some(place.policy_dir()), &[], Purpose::Files, ui)?;
     finish(&RenderArgs { hosts: Vec::new(), ..*args }, place, &compiled, sink, Some(&hosts), ui)
 }
 
@@ -96,6 +97,7 @@ fn finish(
             Ok(Exit::Clean)
         }
         Err(ApplyError::Conflicts(_) | ApplyError::Problems(_)) => {
+            let comparison = drift::in_the_way(comparison, ui);
             let exit = drift::report(&comparison, sink, &compiled.loaded.sources, ui);
             let forceable = comparison.conflicts().all(|(_, c)| c.forceable);
             ui.error("nothing was written");
@@ -118,7 +120,16 @@ fn said(applied: &Applied, comparison: &Comparison, compiled: &Compiled, ui: &Ui
     for path in &applied.deleted {
         ui.say(&format!("deleted {path}"));
     }
-    if applied.written.is_empty() && applied.deleted.is_empty() {
+    let kept: Vec<_> = comparison
+        .changes
+        .iter()
+        .flat_map(|change| change.causes.iter().map(move |cause| (change, cause)))
+        .filter(|(_, cause)| matches!(cause, Cause::OrphanEdited | Cause::EntryOrphanEdited(_)))
+        .collect();
+    for (change, cause) in &kept {
+        ui.say(&format!("kept {}: {cause}\n  {}", change.path, cause.remedy()));
+    }
+    if applied.written.is_empty() && applied.deleted.is_empty() && kept.is_empty() {
         ui.say("everything says what the policy says");
     }
     for note in &comparison.notes {

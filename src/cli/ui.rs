@@ -15,7 +15,6 @@ pub struct Ui {
     /// Whether notes are printed.
     pub verbose: bool,
     quiet: bool,
-    colour_out: bool,
     colour_err: bool,
 }
 
@@ -38,7 +37,6 @@ impl Ui {
             },
             verbose: global.verbose,
             quiet: global.quiet,
-            colour_out: colour(std::io::stdout().is_terminal()),
             colour_err: colour(std::io::stderr().is_terminal()),
         }
     }
@@ -46,11 +44,6 @@ impl Ui {
     /// Prints a result.
     pub fn result(&self, text: &str) {
         write_all(&mut std::io::stdout().lock(), text);
-    }
-
-    /// Whether results may have colours.
-    pub const fn colour(&self) -> bool {
-        self.colour_out
     }
 
     /// Prints a remark, unless quiet.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::diag::render::Format;
+use crate::plan::Purpose;
 use crate::text::suggest::nearest;
 use crate::verify::{self, Options, Platform};
 
@@ -25,7 +26,7 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         return Err(Failure::new(Exit::Policy, "there is no policy here, and so nothing is claimed")
             .help("run `rolecast init`"));
     };
-    let (compiled, sink) = compiled(&place.system, Some(dir), &[], ui)?;
+    let (compiled, sink) = compiled(&place.system, Some(dir), &[], Purpose::Ledger, ui)?;
     if ui.format == Format::Human {
         ui.diagnostics(&sink, &compiled.loaded.sources);
     }

@@ -60,8 +60,10 @@ codes! {
     /// A source cannot be read: it is missing, not a regular file, a link that leads out of the root, or
     /// not permitted.
     SourceUnreadable = ("source-unreadable", Error, "a source cannot be read");
-    /// A file in the policy folder that looks like a source and would be ignored.
-    UnreadFile = ("unread-file", Error, "a file that looks like a source would be ignored");
+    /// A file or folder in the policy folder that is not read, or roles that stand where nothing reads them.
+    /// What looks like a source is an error: the restriction written in it would not exist. The rest is a
+    /// warning.
+    UnreadFile = ("unread-file", Error, "a file of the policy folder is not read");
     /// A section stands in two YAML files of one policy folder. Together the files are one document.
     DuplicateSection = ("duplicate-section", Error, "a section stands in two files");
     /// The policy says no version, or one that this program does not know.
@@ -81,6 +83,8 @@ codes! {
     BudgetOrder = ("budget-order", Error, "a target is over its limit");
     /// Context thresholds are out of order.
     ContextOrder = ("context-order", Error, "context thresholds are out of order");
+    /// The policy selects no host, so that nothing would be rendered and every check would pass.
+    NoHosts = ("no-hosts", Error, "the policy selects no host");
     /// No adapter has this id.
     UnknownHost = ("unknown-host", Error, "unknown host");
     /// No role has this name.
@@ -97,6 +101,11 @@ codes! {
     DuplicateRole = ("duplicate-role", Error, "two roles are one name");
     /// A role without text starts an agent that knows nothing.
     RoleEmpty = ("role-empty", Error, "a role has no text");
+    /// A role that is granted nothing cannot even read: it can only answer from what it is told.
+    RoleGrantsNothing = ("role-grants-nothing", Warning, "a role is granted nothing");
+    /// A text has template expressions of ours, but its file does not say `template: true`: agents would
+    /// read the braces.
+    TemplateOff = ("template-off", Warning, "a text looks like a template and is none");
     /// A rule's file name is not a name that every host takes.
     RuleName = ("rule-name", Error, "a name cannot be a rule's");
     /// A rule without text.
@@ -120,6 +129,8 @@ codes! {
     ServerName = ("server-name", Error, "a name cannot be a server's");
     /// A server has neither or both of `command` and `url`.
     ServerTransport = ("server-transport", Error, "a server needs either `command` or `url`");
+    /// A secret is written down in the policy. Policies are committed; name an environment variable instead.
+    LiteralSecret = ("literal-secret", Error, "a secret is written down in the policy");
     /// A tool covers a capability that it does not confer.
     CoversNotConferred = ("covers-not-conferred", Error, "a tool covers what it does not confer");
 
@@ -141,11 +152,10 @@ codes! {
     /// A file of the user that a host reads today would no longer be read after the render.
     UserFileUnread = ("user-file-unread", Error, "a file of the user would no longer be read");
     /// A file of the user that a host does not read today would be read after the render.
-    UserFileGained = ("user-file-gained", Warning, "a file of the user would newly be read");
-    /// A host has no file that it alone reads at start, so that its notes stand in the roles only.
-    CardHomeless = ("card-homeless", Warning, "no file can carry a host's notes");
-    /// A host is also given another host's notes.
-    CardForeign = ("card-foreign", Warning, "a host is given another host's notes");
+    UserFileGained = ("user-file-gained", Note, "a file of the user would newly be read");
+    /// A host has no file that it alone reads at start. Its notes stand in its roles only, or another host
+    /// is given them too.
+    CardHomeless = ("card-homeless", Warning, "no file can carry a host's notes alone");
     /// A rule for some paths is before the agent all the time.
     ScopedAlways = ("scoped-always", Warning, "a rule for paths is always before the agent");
     /// A host takes roles rendered for another one, with that host's tools.
@@ -159,7 +169,6 @@ codes! {
     /// What the templates of an adapter make is not usable: no JSON where entries are wanted, or two
     /// different texts for one file.
     RenderFailed = ("render-failed", Error, "a render is not usable");
-
     /// A file of the repository does not say what the policy says: it was edited, its source moved, it is
     /// missing, or nothing asks for it any more.
     Drift = ("drift", Error, "a file does not say what the policy says");
@@ -167,4 +176,8 @@ codes! {
     OutputConflict = ("output-conflict", Error, "something of the user is in the way");
     /// An output cannot be read or written: a directory stands there, a link leads out of the root.
     OutputBlocked = ("output-blocked", Error, "an output cannot be read or written");
+    /// A file that is not ours, and that a host loads or runs at every start, demands documentation, memory
+    /// or taxonomy tools there. Every session then pays for a search that its task may not need, whatever the
+    /// policy says about looking things up late.
+    ForeignSessionStart = ("foreign-session-start", Warning, "a foreign file demands discovery at every start");
 }

@@ -28,7 +28,9 @@ pub fn front_matter<'a>(source: SourceId, sources: &'a SourceMap, sink: &mut Sin
         Ok(parts) => Some(parts),
         Err(problem) => {
             let help = match problem {
-                frontmatter::Problem::Missing { .. } => "start with a `---` line, the keys, and another `---` line",
+                frontmatter::Problem::Missing { .. } => {
+                    "start with a `---` line, the keys, and another `---` line; what is no source must stand elsewhere"
+                }
                 frontmatter::Problem::Unterminated { .. } => "end the keys with a second `---` line",
             };
             let at = problem.at();

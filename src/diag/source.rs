@@ -43,6 +43,11 @@ impl SourceMap {
         &self.sources[id.0 as usize]
     }
 
+    /// Every id in reading order.
+    pub fn ids(&self) -> impl Iterator<Item = SourceId> + use<> {
+        (0..u32::try_from(self.sources.len()).unwrap_or(u32::MAX)).map(SourceId)
+    }
+
     /// The text a span underlines.
     pub fn slice(&self, span: Span) -> &str {
         self.get(span.source).text.get(span.start as usize..span.end as usize).unwrap_or("")

@@ -1,9 +1,8 @@
 //! What the program carries: the shipped policy, its roles, the adapters and their templates.
 
 use super::{Layer, Loaded, Raw, sections};
-use crate::diag::{Code, Diagnostic, Sink, SourceId, SourceMap, Span};
+use crate::diag::{Code, Diagnostic, Sink, SourceId, SourceMap, intake};
 use crate::model::adapter::Adapter;
-use crate::text::frontmatter;
 use crate::yaml;
 
 #[allow(clippy::all, reason = "generated")]
@@ -93,19 +92,7 @@ pub(super) fn markdown<T: serde::de::DeserializeOwned>(
     id: &str,
     sink: &mut Sink,
 ) -> Option<Raw<T>> {
-    let text = &sources.get(source).text;
-    let parts = match frontmatter::split(text) {
-        Ok(parts) => parts,
-        Err(problem) => {
-            let at = problem.at();
-            sink.push(
-                Diagnostic::new(Code::FrontMatter, problem.to_string())
-                    .at(Span { source, start: offset(at.start), end: offset(at.end) }, "")
-                    .help("start the file with `---`, the keys, and `---` on a line of its own"),
-            );
-            return None;
-        }
-    };
+    let parts = intake::front_matter(source, sources, sink)?;
     match yaml::parse::<T>(parts.yaml, source, offset(parts.yaml_start)) {
         Ok(meta) => Some(Raw {
             id: id.to_owned(),

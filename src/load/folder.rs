@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Layer, Loaded, Raw, builtin, sections};
+use super::{Layer, Loaded, Raw, builtin, sections, unread};
 use crate::diag::{Code, Diagnostic, Sink, SourceId, Span, intake};
 use crate::model::policy::Layout;
 use crate::system::{Kind, System};
@@ -32,7 +32,8 @@ impl Reader<'_> {
         if stack.iter().any(|d| d == dir) {
             self.sink.push(
                 Diagnostic::new(Code::ExtendsLoop, format!("`{dir}` extends itself"))
-                    .at_opt(from, "here the circle closes"),
+                    .at_opt(from, "here the circle closes")
+                    .help("remove this entry of `extends`"),
             );
             return;
         }
@@ -45,13 +46,6 @@ impl Reader<'_> {
                 sections::add(&mut layer.policy, source, &loaded.sources, self.sink);
             }
         }
-        for name in names.iter().filter(|n| n.ends_with(".yml")) {
-            self.sink.push(
-                Diagnostic::new(Code::UnreadFile, format!("`{name}` would not be read"))
-                    .path(format!("{dir}/{name}"))
-                    .help("policy files end in `.yaml`"),
-            );
-        }
         self.extended(&layer, loaded, stack);
         for name in names.iter().filter(|n| n.ends_with(".md")) {
             layer.rules.extend(self.markdown(&format!("{dir}/{name}"), name, loaded));
@@ -59,6 +53,10 @@ impl Reader<'_> {
         let layout = layer.policy.layout.clone().unwrap_or_default();
         self.roles(dir, &layout, &mut layer, loaded);
         self.adapters(dir, &layout, loaded);
+        self.unread(dir, &layer, &layout);
+        if stack.len() == 1 && layout.roles.is_none() {
+            unread::stray_roles(self.system, dir, self.sink);
+        }
         loaded.layers.push(layer);
         stack.pop();
     }
@@ -104,6 +102,25 @@ impl Reader<'_> {
         }
     }
 
+    /// What stands in the folders of a layer and nobody reads.
+    fn unread(&mut self, dir: &str, layer: &Layer, layout: &Layout) {
+        let folder = |named: &Option<Sp<String>>, default: &str| match named {
+            Some(named) => named.trim_end_matches('/').trim_start_matches("./").to_owned(),
+            None => format!("{dir}/{default}"),
+        };
+        let (roles, adapters) = (folder(&layout.roles, "roles"), folder(&layout.adapters, "adapters"));
+        let templates = folder(&layout.templates, "templates");
+        let mut folders = vec![roles.clone(), adapters.clone(), templates];
+        let extended = layer.policy.extends.iter().flatten();
+        folders.extend(extended.map(|e| e.trim_end_matches('/').trim_start_matches("./").to_owned()));
+        unread::report(self.system, dir, &[".yaml", ".md"], &folders, self.sink);
+        for (below, ending) in [(roles, ".md"), (adapters, ".yaml")] {
+            if matches!(self.system.kind(&below), Ok(Some(Kind::Dir))) {
+                unread::report(self.system, &below, &[ending], &folders, self.sink);
+            }
+        }
+    }
+
     /// The folder of one kind of source: where `layout` says, else inside the policy folder.
     fn place(&mut self, dir: &str, named: Option<&Sp<String>>, default: &str) -> Option<(String, Option<Span>)> {
         match named {
@@ -133,10 +150,22 @@ impl Reader<'_> {
                 Vec::new()
             }
             Ok(entries) => {
-                entries.into_iter().filter(|(name, _)| !name.starts_with('.')).map(|(name, _)| name).collect()
+                // A folder with the ending of a file is reported as not read.
+                let file = |name: &str| name.ends_with(".md") || name.ends_with(".yaml");
+                entries
+                    .into_iter()
+                    .filter(|(name, kind)| !(name.starts_with('.') || matches!(kind, Kind::Dir) && file(name)))
+                    .map(|(name, _)| name)
+                    .collect()
             }
             Err(error) => {
-                self.sink.push(unreadable(dir, &error).at_opt(from, "named here"));
+                let why = unreadable(dir, &error);
+                self.sink.push(match from {
+                    Some(from) => Diagnostic { path: None, ..why }
+                        .at(from, "named here")
+                        .help("folders are named from the root of the repository, like `policies/base`"),
+                    None => why,
+                });
                 Vec::new()
             }
         }
@@ -174,7 +203,22 @@ impl Reader<'_> {
 }
 
 fn unreadable(path: &str, error: &io::Error) -> Diagnostic {
-    Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{path}`: {error}")).path(path)
+    let why = match error.kind() {
+        // What is not the system's own word says the path and the reason itself.
+        _ if error.get_ref().is_some() => error.to_string(),
+        io::ErrorKind::NotFound => format!("`{path}` does not exist"),
+        io::ErrorKind::NotADirectory => format!("`{path}` is not a folder"),
+        io::ErrorKind::IsADirectory => format!("`{path}` is a folder, not a file"),
+        io::ErrorKind::PermissionDenied => format!("`{path}` may not be read: permission denied"),
+        _ => format!("cannot read `{path}`: {}", words(error)),
+    };
+    Diagnostic::new(Code::SourceUnreadable, why).path(path)
+}
+
+/// An error of the system without the number that only programs need.
+fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
 /// A folder named in a policy, if it stays below the root.

@@ -83,10 +83,10 @@ fn imports(text: &str, path: &str, known: &BTreeSet<&str>) -> Vec<String> {
         }
         for word in line.split('`').step_by(2).flat_map(str::split_whitespace) {
             let target = word.strip_prefix('@').map(|p| p.trim_end_matches(['.', ',', ';', ':', ')']));
-            if let Some(target) = target.and_then(|t| join(parent(path), t)).filter(|t| known.contains(t.as_str())) {
-                if !found.contains(&target) {
-                    found.push(target);
-                }
+            if let Some(target) = target.and_then(|t| join(parent(path), t)).filter(|t| known.contains(t.as_str()))
+                && !found.contains(&target)
+            {
+                found.push(target);
             }
         }
     }

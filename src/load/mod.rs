@@ -4,6 +4,7 @@ pub mod builtin;
 mod folder;
 pub mod instructions;
 mod sections;
+mod unread;
 
 use std::collections::BTreeMap;
 

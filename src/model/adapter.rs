@@ -74,6 +74,19 @@ pub struct Adapter {
     pub by_hand: Vec<ByHand>,
     /// How the program is run against a scripted model; omitted = it cannot be.
     pub verify: Option<Driver>,
+    /// Facts: JSON and TOML files below the root whose hooks the host runs at the start of a session.
+    #[serde(default)]
+    pub session_start_hooks: Vec<SessionStartHooks>,
+}
+
+/// A file with hooks, under `hooks` and the name of an event.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct SessionStartHooks {
+    /// Path, or a glob with `*`.
+    pub file: String,
+    /// Names of the events that mean the start of a session.
+    pub events: Vec<String>,
 }
 
 /// What the facts were established on.
@@ -238,9 +251,9 @@ pub enum CarrierKind {
     Shared,
     /// Rules for paths.
     Paths,
-    /// The host's own text.
+    /// The host's own text. Where no read of the host takes the file, an import line brings it.
     Card,
-    /// A line that includes the file with the shared text.
+    /// Lines that include the files with the shared text or the card.
     Import,
 }
 
@@ -346,6 +359,19 @@ pub enum Unit {
     Items,
 }
 
+impl Unit {
+    /// The word in reports.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Chars => "characters",
+            Self::Tokens => "tokens",
+            Self::Lines => "lines",
+            Self::Items => "items",
+        }
+    }
+}
+
 /// What a host does over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -398,6 +424,9 @@ pub struct Tool {
     /// All that having it makes possible; what it covers is included without saying.
     #[serde(default)]
     pub confers: Vec<String>,
+    /// Conditions under which the host has it at all; omitted = always.
+    #[serde(default, rename = "if")]
+    pub conditions: Vec<String>,
 }
 
 /// A shape a role can take.
@@ -527,6 +556,9 @@ pub enum Borrowed {
 pub struct Mcp {
     /// Transports it has.
     pub transports: Vec<Transport>,
+    /// Conditions under which a role has a server's tools that its list names.
+    #[serde(default, rename = "if")]
+    pub conditions: Vec<String>,
 }
 
 /// An MCP transport.

@@ -46,7 +46,7 @@ fn is_about(line: &Line, name: &str) -> bool {
 }
 
 /// Why a line is not enough for a denial; `None` when it is.
-fn why_not(adapter: &Adapter, deny: &Deny, line: &Line) -> Option<String> {
+pub fn why_not(adapter: &Adapter, deny: &Deny, line: &Line) -> Option<String> {
     if line.state != State::Denied {
         return Some(line.reason.clone());
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::adapter::{Adapter, Family, Knob, MeterReader, Unit};
+use crate::model::adapter::{Adapter, Family, Knob, MeterReader};
 use crate::model::scalar::Guarantee;
 use crate::resolve::policy::Policy;
 
@@ -85,6 +85,13 @@ pub fn lines(adapter: &Adapter, policy: &Policy) -> Vec<Line> {
     lines
 }
 
+/// A setting as people find it: the file and the keys in it.
+fn setting(adapter: &Adapter, set: &str) -> String {
+    let (output, pointer) = set.split_once(":/").unwrap_or((set, ""));
+    let file = adapter.outputs.get(output).map_or(output, |o| o.file.as_str());
+    format!("`{}` in `{file}`", pointer.replace('/', "."))
+}
+
 fn base(adapter: &Adapter, budget: &str, family: Family) -> Line {
     Line {
         host: adapter.id.clone(),
@@ -107,14 +114,8 @@ fn budget(adapter: &Adapter, policy: &Policy, name: &str, family: Family, knob: 
             line.guarantee = Some(knob.claim.guarantee);
             line.evidence = knob.claim.evidence.unwrap_or(adapter.evidence.by);
             line.conditions.clone_from(&knob.claim.conditions);
-            let unit = match knob.unit {
-                Unit::Bytes => "bytes",
-                Unit::Chars => "characters",
-                Unit::Tokens => "tokens",
-                Unit::Lines => "lines",
-                Unit::Items => "items",
-            };
-            line.reason = format!("`{}` = {value} {unit} for `{}`", knob.set, knob.budget);
+            let unit = knob.unit.word();
+            line.reason = format!("{} = {value} {unit} for `{}`", setting(adapter, &knob.set), knob.budget);
             if looser {
                 line.reason.push_str("; looser than the budget, the host takes no less");
             }
@@ -124,9 +125,9 @@ fn budget(adapter: &Adapter, policy: &Policy, name: &str, family: Family, knob: 
             }
         }
         None if name == "instructions" => {
-            line.guarantee = Some(Guarantee::Enforced);
-            line.evidence = crate::model::scalar::EvidenceKind::Ran;
-            line.reason = "the compilation measures the text it renders".to_owned();
+            line.guarantee = Some(Guarantee::Guarded);
+            line.reason =
+                "the compilation refuses to render more than the limit; text of your own is not in it".to_owned();
         }
         None => {
             line.guarantee = Some(Guarantee::Advised);

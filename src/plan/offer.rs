@@ -8,6 +8,9 @@ use crate::resolve::{CapSet, Catalogue};
 use super::names::{self, NameProblem};
 use super::search::Selector;
 
+/// Name of the condition that a server of the policy is configured on the host.
+pub const SERVER_CONFIGURED: &str = "server-configured";
+
 /// Where a tool comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
@@ -31,6 +34,8 @@ pub struct Tool {
     pub covers: CapSet,
     /// All it makes possible.
     pub confers: CapSet,
+    /// Conditions under which it is there at all.
+    pub conditions: Vec<String>,
 }
 
 /// One word of a role's list with its tools.
@@ -47,6 +52,10 @@ pub struct Word {
 pub struct Offer {
     /// The words of the list, native first, in the adapter's order.
     pub words: Vec<Word>,
+    /// What the search sees of each word.
+    pub selectors: Vec<Selector>,
+    /// One selector for each native tool, where the list is also written as one that only informs.
+    pub inform: Vec<Selector>,
     /// Tools no word reaches.
     pub fixed: Vec<Tool>,
     /// Whether the role keeps servers of the session that the policy cannot see.
@@ -60,7 +69,8 @@ pub fn native(adapter: &Adapter, name: &str, catalogue: &Catalogue) -> Tool {
         let covers = set(&t.covers);
         (covers, covers.union(set(&t.confers)))
     });
-    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers }
+    let conditions = adapter.tools.get(name).map_or_else(Vec::new, |t| t.conditions.clone());
+    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers, conditions }
 }
 
 /// The list of a form, its own or that of the form whose files it uses.
@@ -100,7 +110,16 @@ pub fn offer(adapter: &Adapter, form: &Form, list: &List, policy: &Policy) -> Of
     } else {
         words.extend(mcp.into_iter().map(|(spelt, tool)| word(spelt, vec![tool])));
     }
-    Offer { words, fixed, session_servers }
+    let selectors = words.iter().map(|w| w.selector.clone()).collect();
+    let each = |name: &String| native(adapter, name, catalogue);
+    let inform = adapter
+        .tools
+        .keys()
+        .filter(|_| list.inform)
+        .map(each)
+        .map(|t| word(t.name.clone(), vec![t]).selector)
+        .collect();
+    Offer { words, selectors, inform, fixed, session_servers }
 }
 
 fn word(name: String, tools: Vec<Tool>) -> Word {
@@ -110,6 +129,8 @@ fn word(name: String, tools: Vec<Tool>) -> Word {
 
 /// The tools of the policy's servers with their spelling in a list; those the host cannot name are left out.
 fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
+    let mut conditions = vec![SERVER_CONFIGURED.to_owned()];
+    conditions.extend(adapter.mcp.iter().flat_map(|m| m.conditions.clone()));
     let mut tools = Vec::new();
     for server in policy.servers.values() {
         for (name, class) in &server.tools {
@@ -118,7 +139,16 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
                 (names::tool(&adapter.names.tool, &server.name, name), names::tool(list, &server.name, name))
             {
                 let origin = Origin::Mcp { server: server.name.clone() };
-                tools.push((spelt, Tool { name: seen, origin, covers: class.covers, confers: class.confers }));
+                tools.push((
+                    spelt,
+                    Tool {
+                        name: seen,
+                        origin,
+                        covers: class.covers,
+                        confers: class.confers,
+                        conditions: conditions.clone(),
+                    },
+                ));
             }
         }
     }

@@ -1,5 +1,7 @@
 //! One role on one host in one form: the tools it gets and what can be claimed of them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::model::adapter::{Adapter, Claim, Form, List, Mechanism, Sense};
 use crate::model::capability::ScopeKind;
 use crate::model::scalar::{Guarantee, Risk};
@@ -7,7 +9,7 @@ use crate::resolve::policy::{Policy, Role};
 use crate::resolve::{CapId, CapSet};
 
 use super::ledger::{LimitedBy, Line, State, Subject};
-use super::offer::{Offer, Origin, Tool};
+use super::offer::{Offer, Tool};
 use super::search::{Problem, Selector};
 
 /// Name of the condition that a server of the policy is configured on the host.
@@ -54,22 +56,19 @@ pub struct Planner<'a> {
 impl Planner<'_> {
     /// Chooses the tools of `role`.
     pub fn tools(&self, role: &Role) -> RolePlan {
-        let selectors: Vec<Selector> = self.offer.words.iter().map(|w| w.selector.clone()).collect();
-        let kept = self.problem(role, &selectors, &self.offer.fixed).solve();
-        let keeps = |i: &usize| kept.contains(i);
-        let words = |keep: bool| -> Vec<String> {
-            (0..selectors.len()).filter(|i| keeps(i) == keep).map(|i| selectors[i].word.clone()).collect()
-        };
+        let selectors = self.offer.selectors.as_slice();
+        let kept = self.problem(role, selectors, &self.offer.fixed).solve();
+        let words = |indices: &[usize]| -> Vec<String> { indices.iter().map(|i| selectors[*i].word.clone()).collect() };
         let (list, removed) = match self.list.sense {
-            Sense::Allow => (self.needed(words(true)), Vec::new()),
-            Sense::Deny => (Vec::new(), words(false)),
-        };
-        let mut tools: Vec<Tool> = Vec::new();
-        for tool in kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed) {
-            if !tools.contains(tool) {
-                tools.push(tool.clone());
+            Sense::Allow => (words(&self.needed(&kept)), Vec::new()),
+            Sense::Deny => {
+                let gone: Vec<usize> = (0..selectors.len()).filter(|i| !kept.contains(i)).collect();
+                (Vec::new(), words(&gone))
             }
-        }
+        };
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let all = kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed);
+        let tools: Vec<Tool> = all.filter(|tool| seen.insert(&tool.name)).cloned().collect();
         RolePlan {
             role: role.id.clone(),
             form: self.form_name.to_owned(),
@@ -81,19 +80,24 @@ impl Planner<'_> {
     }
 
     /// Leaves out words whose tools other kept words bring already: they would only be noise in the file.
-    fn needed(&self, mut words: Vec<String>) -> Vec<String> {
-        let tools = |word: &str| {
-            let found = self.offer.words.iter().find(|w| w.selector.word == word);
-            found.map_or(&[][..], |w| w.tools.as_slice())
-        };
-        for word in words.clone() {
-            let others: Vec<&Tool> = words.iter().filter(|w| **w != word).flat_map(|w| tools(w)).collect();
-            let own = tools(&word);
-            if !own.is_empty() && own.iter().all(|t| others.contains(&t)) {
-                words.retain(|w| *w != word);
+    fn needed(&self, kept: &[usize]) -> Vec<usize> {
+        let names = |i: usize| self.offer.words[i].tools.iter().map(|t| t.name.as_str());
+        let mut bringing: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in kept.iter().flat_map(|i| names(*i)) {
+            *bringing.entry(name).or_default() += 1;
+        }
+        let mut needed = Vec::with_capacity(kept.len());
+        for i in kept {
+            let twice = names(*i).all(|name| bringing.get(name).is_some_and(|count| *count > 1));
+            if twice && names(*i).next().is_some() {
+                for name in names(*i) {
+                    bringing.entry(name).and_modify(|count| *count -= 1);
+                }
+            } else {
+                needed.push(*i);
             }
         }
-        words
+        needed
     }
 
     fn problem<'s>(&self, role: &Role, selectors: &'s [Selector], fixed: &[Tool]) -> Problem<'s> {
@@ -128,14 +132,8 @@ impl Planner<'_> {
         if !self.list.inform {
             return Vec::new();
         }
-        let selectors: Vec<Selector> = self
-            .adapter
-            .tools
-            .keys()
-            .map(|name| super::offer::native(self.adapter, name, &self.policy.catalogue))
-            .map(|t| Selector { word: t.name, covers: t.covers, confers: t.confers })
-            .collect();
-        self.problem(role, &selectors, &[]).solve().into_iter().map(|i| selectors[i].word.clone()).collect()
+        let selectors = self.offer.inform.as_slice();
+        self.problem(role, selectors, &[]).solve().into_iter().map(|i| selectors[i].word.clone()).collect()
     }
 
     /// One line for every capability.
@@ -180,14 +178,28 @@ impl Planner<'_> {
     }
 
     fn granted(&self, role: &Role, cap: CapId, tools: &[&Tool]) -> Line {
-        let names = quoted(tools);
         let scope = &role.grants[&cap];
         let kind = self.policy.catalogue.get(cap).scope;
-        let mut line = self.base(cap, State::Granted, format!("by {names}"));
-        if tools.iter().all(|t| t.origin != Origin::Native) {
-            line.conditions.push(SERVER_CONFIGURED.to_owned());
+        let (meant, others): (Vec<&Tool>, Vec<&Tool>) = tools.iter().partition(|t| t.covers.has(cap));
+        let reason = match (meant.is_empty(), others.is_empty()) {
+            (true, _) => format!("by {}", quoted(&others)),
+            (false, true) => format!("by {}", quoted(&meant)),
+            (false, false) => format!("by {}, also through {}", quoted(&meant), quoted(&others)),
+        };
+        let mut line = self.base(cap, State::Granted, reason);
+        let leant_on = if meant.is_empty() { &others } else { &meant };
+        // A capability is there without a condition as soon as one of its tools is.
+        if leant_on.iter().all(|t| !t.conditions.is_empty()) {
+            for condition in leant_on.iter().flat_map(|t| &t.conditions) {
+                if !line.conditions.contains(condition) {
+                    line.conditions.push(condition.clone());
+                }
+            }
         }
-        let Some(kind) = kind.filter(|k| scope.scoped() || *k == ScopeKind::Paths) else { return line };
+        // The policy and what is rendered from it are left out of every grant of paths, unless the role may edit them.
+        let edits_policy = self.policy.catalogue.find("policy.edit").is_some_and(|c| role.grants.contains_key(&c));
+        let limited = |k: &ScopeKind| scope.scoped() || (*k == ScopeKind::Paths && !edits_policy);
+        let Some(kind) = kind.filter(limited) else { return line };
         line.limited_by = Some(match kind {
             ScopeKind::Paths => LimitedBy::Path,
             ScopeKind::Commands => LimitedBy::Command,
@@ -225,11 +237,13 @@ impl Planner<'_> {
             }
             None => {
                 line.guarantee = Some(Guarantee::Advised);
-                let open: Vec<String> = open.iter().map(|t| format!("`{t}`")).collect();
-                line.reason = format!(
-                    "by {}; {what} is only text: nothing that is rendered here can narrow {0}",
-                    open.join(", ")
-                );
+                let which = if open.len() == tools.len() {
+                    "it".to_owned()
+                } else {
+                    open.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")
+                };
+                line.reason =
+                    format!("{}; {what} is only text: nothing that is rendered here can narrow {which}", line.reason);
             }
         }
     }
@@ -290,7 +304,10 @@ impl Planner<'_> {
         let mut line = self.base(
             cap,
             State::Denied,
-            claim.hole.clone().unwrap_or_else(|| "no tool of the role confers it".to_owned()),
+            match &claim.hole {
+                Some(hole) => format!("no tool of the role confers it; {hole}"),
+                None => "no tool of the role confers it".to_owned(),
+            },
         );
         line.limited_by = Some(LimitedBy::Absence);
         line.guarantee = Some(claim.guarantee);

@@ -6,6 +6,7 @@ use crate::diag::Sink;
 use crate::model::adapter::Adapter;
 use crate::plan::delivery::{HostDelivery, ScopedRoute};
 use crate::resolve::policy::Role;
+use crate::resolve::{CapId, Policy};
 
 use super::engine::Engine;
 use super::texts::{Texts, path_lines, tidy};
@@ -19,7 +20,7 @@ pub(super) fn own(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Vec<St
         .iter()
         .map(|role| {
             if !role.template {
-                return prompt(role, &role.body);
+                return prompt(inputs.policy, role, &role.body);
             }
             if let Some((_, problem)) = problems.iter().find(|(id, _)| *id == role.id) {
                 sink.push(problem.diagnostic(role.source, role.body_at));
@@ -28,7 +29,7 @@ pub(super) fn own(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Vec<St
             let context =
                 json!({ "budgets": texts.budgets, "policy": texts.policy, "role": context::role(inputs.policy, role) });
             match engine.render(&role.id, &context) {
-                Ok(text) => prompt(role, &text),
+                Ok(text) => prompt(inputs.policy, role, &text),
                 Err(problem) => {
                     sink.push(problem.diagnostic(role.source, role.body_at));
                     String::new()
@@ -38,14 +39,49 @@ pub(super) fn own(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Vec<St
         .collect()
 }
 
-fn prompt(role: &Role, text: &str) -> String {
+fn prompt(policy: &Policy, role: &Role, text: &str) -> String {
     let mut out = tidy(text);
+    out.push_str("\n\n");
+    out.push_str(&limits(policy, role));
     if !role.stop.is_empty() {
         out.push_str("\n\n## When to stop\n\nStop and report to the parent when:\n");
         for reason in &role.stop {
             out.push_str("\n- ");
             out.push_str(reason);
         }
+    }
+    out
+}
+
+/// What the role is granted, in words. Whatever a host cannot hold is only text, and this is that text: the
+/// ledger may say `advised` because it stands here.
+fn limits(policy: &Policy, role: &Role) -> String {
+    let title = |cap: CapId| policy.catalogue.get(cap).title.as_str();
+    let whole: Vec<&str> =
+        role.grants.iter().filter(|(_, scope)| !scope.scoped()).map(|(cap, _)| title(*cap)).collect();
+    let mut lines: Vec<String> = Vec::new();
+    if !whole.is_empty() {
+        lines.push(format!("- {}", whole.join("; ")));
+    }
+    for (cap, scope) in role.grants.iter().filter(|(_, scope)| scope.scoped()) {
+        let only: Vec<String> = [&scope.paths, &scope.commands, &scope.domains]
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| format!("`{entry}`"))
+            .collect();
+        lines.push(format!("- {}: only {}", title(*cap), only.join(", ")));
+    }
+    let mut out = String::from("## Limits\n\n");
+    if lines.is_empty() {
+        out.push_str("You are granted nothing beyond your answer, also where a tool of yours could do more.");
+        return out;
+    }
+    out.push_str("This is granted to you and nothing else, also where a tool of yours could do more:\n\n");
+    out.push_str(&lines.join("\n"));
+    let granted = |name: &str| policy.catalogue.find(name).is_some_and(|cap| role.grants.contains_key(&cap));
+    if ["repo.edit", "repo.create", "repo.delete"].into_iter().any(granted) && !granted("policy.edit") {
+        out.push_str("\n\nNever change the agent policy, its lock, or what is rendered from it.");
     }
     out
 }
@@ -59,9 +95,15 @@ pub(super) fn carried(inputs: &Inputs<'_>, texts: &Texts, host: &HostDelivery, a
     if host.body.card {
         parts.push(texts.role_card(host, adapter));
     }
-    parts.push(texts.roles_only(inputs));
+    // The shared text as a role's body carries it has the rules for roles only already.
+    if !host.body.shared {
+        parts.push(texts.roles_only(inputs));
+    }
     if host.body.path_lines {
-        parts.push(path_lines(inputs, host, |s| s.roles == ScopedRoute::BodyLine));
+        let lines = path_lines(inputs, host, |s| s.roles == ScopedRoute::BodyLine);
+        if !lines.is_empty() {
+            parts.push(format!("## Read before you touch files\n\n{lines}"));
+        }
     }
     parts.retain(|p| !p.is_empty());
     parts.join("\n\n")

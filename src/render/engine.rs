@@ -30,7 +30,19 @@ impl TemplateProblem {
         let at = |n: usize| base.saturating_add(u32::try_from(n).unwrap_or(0));
         Diagnostic::new(Code::Template, self.message.clone())
             .at(Span { source, start: at(start), end: at(end) }, "")
-            .help("rules see `budgets` and `policy`, their `host_note` block sees `host` too; roles see `budgets`, `policy` and `role`")
+            .help(self.help())
+    }
+}
+
+impl TemplateProblem {
+    fn help(&self) -> &'static str {
+        if self.message.starts_with("`host.") || self.message.starts_with("`host`") {
+            "what depends on the host stands in a rule, between `{% block host_note %}` and `{% endblock %}`"
+        } else if self.message.starts_with("syntax error") {
+            "close every `{{` with `}}` and every `{%` with `%}`, or take `template: true` away to keep braces as text"
+        } else {
+            "rules see `budgets` and `policy`, their `host_note` block sees `host` too; roles see `budgets`, `policy` and `role`"
+        }
     }
 }
 
@@ -107,8 +119,12 @@ fn problem(error: &minijinja::Error) -> TemplateProblem {
         std::iter::successors(Some(error), |e| std::error::Error::source(*e).and_then(|s| s.downcast_ref()))
             .last()
             .unwrap_or(error);
-    let range = innermost.range().map(|r| (r.start, r.end));
     let source = innermost.template_source().or_else(|| error.template_source());
+    let undefined = innermost.kind() == ErrorKind::UndefinedError;
+    let range = innermost.range().map(|r| (r.start, r.end)).map(|(start, end)| match source {
+        Some(source) if undefined => (whole_name(source, start), end),
+        _ => (start, end),
+    });
     let text = range.and_then(|(start, end)| source?.get(start..end));
     let message = match (innermost.kind(), text) {
         (ErrorKind::UndefinedError, Some(text)) => format!("`{text}` is not defined here"),
@@ -116,6 +132,13 @@ fn problem(error: &minijinja::Error) -> TemplateProblem {
         (kind, _) => innermost.detail().map_or_else(|| kind.to_string(), |d| format!("{kind}: {d}")),
     };
     TemplateProblem { message, range }
+}
+
+/// Where the dotted name begins that goes on at `at`: the engine points only at the part that is missing.
+fn whole_name(source: &str, at: usize) -> usize {
+    let before = source.get(..at).unwrap_or("");
+    let name = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    name.len()
 }
 
 /// Refuses a value that has a line break: some hosts read front matter line by line.

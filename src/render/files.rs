@@ -12,7 +12,7 @@ use crate::resolve::policy::{Role, RuleActivation};
 
 use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
 use super::engine::Engine;
-use super::texts::{RULES_DIR, Texts, template_failed};
+use super::texts::{PATHS_INDEX, RULES_DIR, Texts, paths_index, template_failed, template_path};
 use super::{Inputs, bodies, entries};
 
 struct Maker<'a, 's> {
@@ -33,7 +33,7 @@ pub(super) fn artifacts(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> 
     let (engine, problems) = Engine::new(templates.map(|(name, text)| (name.as_str(), text.as_str())));
     for (name, problem) in &problems {
         let (host, name) = name.split_once('/').unwrap_or(("", name));
-        sink.push(template_failed(host, name, problem));
+        sink.push(template_failed(inputs.sources, host, name, problem));
     }
     let bodies = bodies::own(inputs, texts, sink);
     let mut maker = Maker { inputs, texts, engine, bodies, sink, artifacts: Vec::new() };
@@ -58,6 +58,16 @@ impl Maker<'_, '_> {
         self.inputs.policy.rules.iter().map(|r| self.inputs.source_path(r.source)).collect()
     }
 
+    /// The policy's own YAML: what settings are made of.
+    fn policy_sources(&self) -> Vec<String> {
+        self.inputs
+            .sources
+            .iter()
+            .map(|s| s.path.clone())
+            .filter(|p| p.ends_with(".yaml") && !p.contains("/adapters/"))
+            .collect()
+    }
+
     fn host(&self, id: &str) -> Option<(&HostDelivery, &Adapter)> {
         let delivery = self.inputs.plan.delivery.hosts.iter().find(|h| h.host == id)?;
         Some((delivery, self.inputs.adapters.get(id)?))
@@ -71,7 +81,7 @@ impl Maker<'_, '_> {
                     let text = self.joined(file);
                     if !text.is_empty() {
                         let sources = self.rule_sources();
-                        self.push(file.path.clone(), Content::Block(text), sources, file.hosts.clone());
+                        self.push(file.path.clone(), Content::Block(text), sources, file.hosts.to_vec());
                     }
                 }
                 Own::Whole { host, template } => self.whole(file, host, template.as_deref()),
@@ -106,7 +116,7 @@ impl Maker<'_, '_> {
         let text = self.joined(file);
         let Some(template) = template else {
             let sources = self.rule_sources();
-            return self.push(file.path.clone(), Content::Whole(format!("{text}\n")), sources, file.hosts.clone());
+            return self.push(file.path.clone(), Content::Whole(format!("{text}\n")), sources, file.hosts.to_vec());
         };
         let context = match rule {
             Some(rule) => json!({ "rule": rule_context(rule, &text, &self.inputs.source_path(rule.source)) }),
@@ -114,12 +124,16 @@ impl Maker<'_, '_> {
         };
         let sources = rule.map_or_else(|| self.rule_sources(), |r| vec![self.inputs.source_path(r.source)]);
         if let Some(text) = self.template(host, template, &context) {
-            self.push(file.path.clone(), Content::Whole(text), sources, file.hosts.clone());
+            self.push(file.path.clone(), Content::Whole(text), sources, file.hosts.to_vec());
         }
     }
 
     /// Rules that a line points to, each in a file of its own.
     fn pointed(&mut self) {
+        if let Some(index) = paths_index(self.inputs) {
+            let (sources, hosts) = (self.rule_sources(), self.inputs.policy.hosts.clone());
+            self.push(PATHS_INDEX.to_owned(), Content::Whole(index), sources, hosts);
+        }
         for index in self.inputs.plan.delivery.pointed.clone() {
             let Some(rule) = self.inputs.policy.rules.get(index) else { continue };
             let text = format!("# {}\n\n{}\n", rule.title, self.texts.rules[index]);
@@ -209,7 +223,11 @@ impl Maker<'_, '_> {
                 match serde_json::from_str::<Value>(&text) {
                     Ok(document @ Value::Object(_)) => found = entries::leaves(&document, &output.atomic),
                     Ok(_) => self.not_usable(adapter, template, "it is no JSON object"),
-                    Err(error) => self.not_usable(adapter, template, &error.to_string()),
+                    Err(error) => self.not_usable(
+                        adapter,
+                        template,
+                        &format!("it is no JSON (line {}, column {})", error.line(), error.column()),
+                    ),
                 }
             }
         }
@@ -232,8 +250,17 @@ impl Maker<'_, '_> {
                 policy: EntryPolicy::Exact,
             }
         }));
+        // Two families of tools may have one setting.
+        let mut entries: Vec<Entry> = Vec::with_capacity(found.len());
+        for entry in found {
+            if !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+        let found = entries;
         if !found.is_empty() {
-            let sources = self.rule_sources();
+            let text = found.iter().any(|e| e.value.as_str().is_some_and(|v| v.contains('\n')));
+            let sources = if text { self.rule_sources() } else { self.policy_sources() };
             self.push(output.file.clone(), Content::Entries(found), sources, vec![adapter.id.clone()]);
         }
     }
@@ -244,7 +271,8 @@ impl Maker<'_, '_> {
                 Code::RenderFailed,
                 format!("template `{}/{template}` makes no entries: {why}", adapter.id),
             )
-            .path(format!("templates/{}/{template}", adapter.id)),
+            .path(template_path(self.inputs.sources, &adapter.id, template))
+            .help("let it print one JSON object; `| json` quotes a value"),
         );
     }
 
@@ -254,7 +282,7 @@ impl Maker<'_, '_> {
             Ok(text) if text.trim().is_empty() => None,
             Ok(text) => Some(text),
             Err(problem) => {
-                self.sink.push(template_failed(host, name, &problem));
+                self.sink.push(template_failed(self.inputs.sources, host, name, &problem));
                 None
             }
         }
@@ -276,7 +304,13 @@ impl Maker<'_, '_> {
             } else {
                 self.sink.push(
                     Diagnostic::new(Code::RenderFailed, format!("`{}` would have two different texts", artifact.path))
-                        .path(artifact.path),
+                        .note(format!(
+                            "one for {}, one for {}",
+                            kept[first].hosts.join(", "),
+                            artifact.hosts.join(", ")
+                        ))
+                        .path(artifact.path)
+                        .help("give the output another `file` in one of the adapters, or leave one of the hosts out"),
                 );
             }
         }

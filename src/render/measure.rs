@@ -15,6 +15,8 @@ use super::{Inputs, bodies};
 pub struct Measured {
     /// In the order of selection.
     pub hosts: Vec<HostBytes>,
+    /// Bytes of each rule's text without its host note, in the policy's order.
+    pub rules: Vec<u64>,
 }
 
 /// What one host is given.
@@ -46,7 +48,8 @@ const MARKERS: u64 = 50;
 
 /// Measures, and reports what is over a budget or a host's cut.
 pub(super) fn measure(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Measured {
-    let mut measured = Measured::default();
+    let rules = texts.rules.iter().map(|text| text.len() as u64).collect();
+    let mut measured = Measured { hosts: Vec::new(), rules };
     let shared = texts.shared(inputs, false).len() as u64;
     for delivery in &inputs.plan.delivery.hosts {
         let Some(adapter) = inputs.adapters.get(&delivery.host) else { continue };
@@ -143,9 +146,10 @@ fn limits(inputs: &Inputs<'_>, adapter: &Adapter, bytes: &HostBytes, sink: &mut 
                             over(
                                 adapter,
                                 limit,
-                                &format!("the description of role `{}` has {size} {}", role.id, unit(limit.unit)),
+                                &format!("the description of role `{}` has {size} {}", role.id, limit.unit.word()),
                             )
-                            .at_opt(role.description_span, ""),
+                            .at_opt(role.description_span, "")
+                            .help("shorten the description"),
                         );
                     }
                 }
@@ -155,8 +159,9 @@ fn limits(inputs: &Inputs<'_>, adapter: &Adapter, bytes: &HostBytes, sink: &mut 
                     let size = size(&role.body, limit.unit) + bytes.role_body;
                     if size > limit.max {
                         sink.push(
-                            over(adapter, limit, &format!("role `{}` has {size} {}", role.id, unit(limit.unit)))
-                                .at_opt(role.description_span, ""),
+                            over(adapter, limit, &format!("role `{}` has {size} {}", role.id, limit.unit.word()))
+                                .at_opt(role.description_span, "")
+                                .help("shorten the role's text, or the rules that it carries"),
                         );
                     }
                 }
@@ -182,15 +187,5 @@ fn size(text: &str, unit: Unit) -> u64 {
         Unit::Chars => text.chars().count() as u64,
         Unit::Lines => text.lines().count() as u64,
         Unit::Bytes | Unit::Tokens | Unit::Items => text.len() as u64,
-    }
-}
-
-const fn unit(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Bytes => "bytes",
-        Unit::Chars => "characters",
-        Unit::Tokens => "tokens",
-        Unit::Lines => "lines",
-        Unit::Items => "items",
     }
 }

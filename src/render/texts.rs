@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::diag::{Code, Diagnostic, Sink};
+use crate::diag::{Code, Diagnostic, Sink, SourceId, SourceMap, Span};
 use crate::model::adapter::Adapter;
 use crate::plan::delivery::{HostDelivery, ScopedRoute};
 use crate::resolve::Rule;
@@ -13,15 +13,27 @@ use super::{Inputs, context};
 
 /// Folder of rules that a line points to.
 pub const RULES_DIR: &str = ".rolecast/rules";
+/// The list of path rules where they are too many for a line each.
+pub(super) const PATHS_INDEX: &str = ".rolecast/paths.md";
+/// Most lines for path rules in a text that is always before the agent; more become one line to the index.
+const MOST_LINES: usize = 12;
 
 /// Every text, rendered.
 pub(super) struct Texts {
     /// Text of each rule without its host note.
     pub(super) rules: Vec<String>,
     /// Host notes by host, joined.
-    notes: Vec<(String, String)>,
+    notes: Vec<(String, Notes)>,
     pub(super) budgets: Value,
     pub(super) policy: Value,
+}
+
+/// The notes of one host.
+struct Notes {
+    /// Of all rules.
+    all: String,
+    /// Of rules that are meant for sub-agents: a note on how to delegate, given to a role, would ask it to.
+    roles: String,
 }
 
 impl Texts {
@@ -61,7 +73,10 @@ impl Texts {
     /// The text that every host is given: rules that are always on, then one line for each rule on demand.
     /// `roles` leaves out what is for the main agent only.
     pub(super) fn shared(&self, inputs: &Inputs<'_>, roles: bool) -> String {
-        let meant = |rule: &Rule| if roles { rule.roles } else { rule.main };
+        self.sections(inputs, |rule| if roles { rule.roles } else { rule.main })
+    }
+
+    fn sections(&self, inputs: &Inputs<'_>, meant: impl Fn(&Rule) -> bool) -> String {
         let mut parts: Vec<String> = Vec::new();
         let mut triggers: Vec<String> = Vec::new();
         for (rule, text) in inputs.policy.rules.iter().zip(&self.rules).filter(|(r, _)| meant(r)) {
@@ -81,15 +96,7 @@ impl Texts {
 
     /// Rules that are for sub-agents only, which no shared file may carry.
     pub(super) fn roles_only(&self, inputs: &Inputs<'_>) -> String {
-        let only = inputs.policy.rules.iter().zip(&self.rules).filter(|(r, _)| r.roles && !r.main);
-        let parts: Vec<String> = only
-            .filter_map(|(rule, text)| match &rule.activation {
-                RuleActivation::Always => Some(format!("## {}\n\n{text}", rule.title)),
-                RuleActivation::OnDemand(trigger) => Some(format!("- {trigger}: read `{RULES_DIR}/{}.md`", rule.id)),
-                RuleActivation::Paths(_) => None,
-            })
-            .collect();
-        parts.join("\n\n")
+        self.sections(inputs, |rule| rule.roles && !rule.main)
     }
 
     /// A host's card: its notes, and lines for rules that it cannot scope by itself.
@@ -99,7 +106,7 @@ impl Texts {
             self.notes
                 .iter()
                 .find(|(id, _)| *id == host.host)
-                .map(|(_, notes)| notes.clone())
+                .map(|(_, notes)| notes.all.clone())
                 .filter(|n| !n.is_empty()),
         );
         let lines = path_lines(inputs, host, |s| s.main == ScopedRoute::CardLine);
@@ -109,9 +116,9 @@ impl Texts {
         if parts.len() == 1 { String::new() } else { parts.join("\n\n") }
     }
 
-    /// The card as a role's body carries it: without lines for path rules.
+    /// The card as a role's body carries it: without lines for path rules, and without notes for the main agent.
     pub(super) fn role_card(&self, host: &HostDelivery, adapter: &Adapter) -> String {
-        let notes = self.notes.iter().find(|(id, _)| *id == host.host).map_or("", |(_, notes)| notes.as_str());
+        let notes = self.notes.iter().find(|(id, _)| *id == host.host).map_or("", |(_, notes)| notes.roles.as_str());
         if notes.is_empty() { String::new() } else { format!("## Notes for {}\n\n{notes}", adapter.title) }
     }
 }
@@ -122,18 +129,38 @@ pub(super) fn path_lines(
     host: &HostDelivery,
     wanted: impl Fn(&crate::plan::delivery::Scoped) -> bool,
 ) -> String {
-    let lines: Vec<String> = host
-        .scoped
-        .iter()
-        .filter(|s| wanted(s))
-        .filter_map(|s| {
-            let rule = inputs.policy.rules.get(s.rule)?;
-            let RuleActivation::Paths(paths) = &rule.activation else { return None };
-            let paths: Vec<String> = paths.iter().map(|p| format!("`{p}`")).collect();
-            Some(format!("- Before you touch {}: read `{RULES_DIR}/{}.md`", paths.join(", "), rule.id))
-        })
-        .collect();
-    lines.join("\n")
+    let rules: Vec<usize> = host.scoped.iter().filter(|s| wanted(s)).map(|s| s.rule).collect();
+    if rules.len() > MOST_LINES {
+        return format!(
+            "- Before you touch files: look up their paths in `{PATHS_INDEX}`, and read the rules named there"
+        );
+    }
+    let line = |(paths, file): (String, String)| format!("- Before you touch {paths}: read `{file}`");
+    rules.into_iter().filter_map(|rule| pointer(inputs, rule)).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The patterns of a path rule, and the file that has its text.
+fn pointer(inputs: &Inputs<'_>, rule: usize) -> Option<(String, String)> {
+    let rule = inputs.policy.rules.get(rule)?;
+    let RuleActivation::Paths(paths) = &rule.activation else { return None };
+    let paths: Vec<String> = paths.iter().map(|p| format!("`{p}`")).collect();
+    Some((paths.join(", "), format!("{RULES_DIR}/{}.md", rule.id)))
+}
+
+/// The index of path rules; `None` where every host has its few lines instead.
+pub(super) fn paths_index(inputs: &Inputs<'_>) -> Option<String> {
+    let delivery = &inputs.plan.delivery;
+    let lines = |route: ScopedRoute| matches!(route, ScopedRoute::CardLine | ScopedRoute::BodyLine);
+    let needed = delivery.hosts.iter().any(|host| {
+        let main = host.scoped.iter().filter(|s| lines(s.main)).count();
+        let roles = host.scoped.iter().filter(|s| lines(s.roles)).count();
+        main.max(roles) > MOST_LINES
+    });
+    needed.then(|| {
+        let entry = |(paths, file)| format!("- {paths}: `{file}`\n");
+        let entries: String = delivery.pointed.iter().filter_map(|rule| pointer(inputs, *rule)).map(entry).collect();
+        format!("# Rules for paths\n\nRead the rule of each path that you are about to touch.\n\n{entries}")
+    })
 }
 
 fn notes(
@@ -143,17 +170,22 @@ fn notes(
     budgets: &Value,
     policy: &Value,
     sink: &mut Sink,
-) -> String {
+) -> Notes {
     let context = json!({ "budgets": budgets, "policy": policy, "host": context::host(adapter) });
-    let parts: Vec<String> = inputs
+    let parts: Vec<(bool, String)> = inputs
         .policy
         .rules
         .iter()
         .filter(|rule| rule.has_note() && engine.has(&rule.id))
-        .map(|rule| tidy(&checked(engine.note(&rule.id, &context), rule, sink)))
-        .filter(|text| !text.is_empty())
+        .map(|rule| (rule.roles, tidy(&checked(engine.note(&rule.id, &context), rule, sink))))
+        .filter(|(_, text)| !text.is_empty())
         .collect();
-    parts.join("\n\n")
+    let joined = |only: bool| {
+        let texts: Vec<&str> =
+            parts.iter().filter(|(roles, _)| *roles || !only).map(|(_, text)| text.as_str()).collect();
+        texts.join("\n\n")
+    };
+    Notes { all: joined(false), roles: joined(true) }
 }
 
 fn checked(result: Result<String, TemplateProblem>, rule: &Rule, sink: &mut Sink) -> String {
@@ -187,7 +219,22 @@ pub(super) fn tidy(text: &str) -> String {
 }
 
 /// Reports a template of an adapter that failed.
-pub(super) fn template_failed(adapter: &str, name: &str, problem: &TemplateProblem) -> Diagnostic {
-    Diagnostic::new(Code::Template, format!("template `{adapter}/{name}`: {}", problem.message))
-        .path(format!("templates/{adapter}/{name}"))
+pub(super) fn template_failed(sources: &SourceMap, adapter: &str, name: &str, problem: &TemplateProblem) -> Diagnostic {
+    let d = Diagnostic::new(Code::Template, format!("template `{adapter}/{name}`: {}", problem.message));
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    match (template_source(sources, adapter, name), problem.range) {
+        (Some(source), Some((start, end))) => d.at(Span { source, start: offset(start), end: offset(end) }, ""),
+        _ => d.path(template_path(sources, adapter, name)),
+    }
+}
+
+/// Where a template of an adapter stands; shipped ones have no source.
+pub(super) fn template_path(sources: &SourceMap, adapter: &str, name: &str) -> String {
+    template_source(sources, adapter, name)
+        .map_or_else(|| format!("<builtin>/templates/{adapter}/{name}"), |source| sources.get(source).path.clone())
+}
+
+fn template_source(sources: &SourceMap, adapter: &str, name: &str) -> Option<SourceId> {
+    let end = format!("/{adapter}/{name}");
+    sources.ids().filter(|id| sources.get(*id).path.ends_with(&end)).last()
 }

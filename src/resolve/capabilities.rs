@@ -171,9 +171,15 @@ impl Catalogue {
     }
 
     fn unknown(&self, name: &Sp<String>) -> Diagnostic {
+        let mut names: Vec<String> = if name.ends_with('*') {
+            self.names().filter_map(|n| n.split_once('.')).map(|(family, _)| format!("{family}.*")).collect()
+        } else {
+            self.names().map(str::to_owned).collect()
+        };
+        names.dedup();
         Diagnostic::new(Code::UnknownCapability, format!("unknown capability `{}`", name.value))
             .at_opt(name.span, "no capability has this name")
-            .suggest(&name.value, self.names())
+            .suggest(&name.value, names.iter().map(String::as_str))
     }
 }
 
@@ -187,7 +193,8 @@ pub(super) fn catalogue(merged: &Merged<'_>, sink: &mut Sink) -> Catalogue {
             let why = if well_formed { "this name is taken" } else { "not of the form `family.verb`" };
             sink.push(
                 Diagnostic::new(Code::CapabilityName, format!("`{}` cannot be a capability of the policy", name.value))
-                    .at_opt(name.span, why),
+                    .at_opt(name.span, why)
+                    .help("use two lower-case words, like `deploy.run`, that no other capability has"),
             );
             continue;
         }

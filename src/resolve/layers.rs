@@ -26,6 +26,8 @@ pub(super) struct Merged<'a> {
     pub(super) acceptance: IndexMap<Sp<String>, Acceptance>,
     pub(super) rules: IndexMap<String, &'a Raw<RuleFile>>,
     pub(super) roles: IndexMap<String, &'a Raw<RoleFile>>,
+    /// Roles left out by `without`, with the place that does.
+    pub(super) left_out: IndexMap<String, Option<Span>>,
 }
 
 /// Merges the layers, inherited first.
@@ -58,7 +60,8 @@ fn version(loaded: &Loaded, layer: &Layer, sink: &mut Sink) {
     match (&layer.policy.version, layer.main_source) {
         (Some(v), _) if v.value != 1 => sink.push(
             Diagnostic::new(Code::PolicyVersion, format!("version {} of the policy schema is not known", v.value))
-                .at_opt(v.span, "this program reads version 1"),
+                .at_opt(v.span, "this program reads version 1")
+                .help("write `version: 1`, or use a program that knows this version"),
         ),
         (None, Some(source)) => sink.push(
             Diagnostic::new(Code::PolicyVersion, "the policy does not say its version")
@@ -84,7 +87,10 @@ fn without(merged: &mut Merged<'_>, layer: &Layer, sink: &mut Sink) {
             .chain(merged.rules.keys().map(|r| format!("rules/{r}")))
             .collect();
         let gone = match name.split_once('/') {
-            Some(("roles", id)) => merged.roles.shift_remove(id).is_some(),
+            Some(("roles", id)) => {
+                merged.left_out.insert(id.to_owned(), name.span);
+                merged.roles.shift_remove(id).is_some()
+            }
             Some(("rules", id)) => merged.rules.shift_remove(id).is_some(),
             _ => false,
         };
@@ -117,30 +123,37 @@ fn limit<T: Copy + PartialOrd>(name: &str, base: &mut Option<Sp<T>>, own: Option
 }
 
 fn size(name: &str, base: &mut Option<Sp<SizeBudget>>, own: Option<&Sp<SizeBudget>>, sink: &mut Sink) {
-    let Some(own) = own else { return };
-    let merged = base.get_or_insert_with(|| Sp { value: SizeBudget::default(), span: own.span });
-    if own.target.is_some() {
-        merged.value.target.clone_from(&own.target);
-    }
-    limit(name, &mut merged.value.limit, own.limit.as_ref(), sink);
-    if let (Some(target), Some(limit)) = (&merged.target, &merged.limit) {
-        if target.value > limit.value {
-            over(name, target.span, limit.span, sink);
-        }
+    if let Some(own) = own {
+        let merged = &mut base.get_or_insert_with(|| Sp { value: SizeBudget::default(), span: own.span }).value;
+        figures(name, (&mut merged.target, &mut merged.limit), (&own.target, &own.limit), sink);
     }
 }
 
 fn count(name: &str, base: &mut Option<Sp<CountBudget>>, own: Option<&Sp<CountBudget>>, sink: &mut Sink) {
-    let Some(own) = own else { return };
-    let merged = base.get_or_insert_with(|| Sp { value: CountBudget::default(), span: own.span });
-    if own.target.is_some() {
-        merged.value.target.clone_from(&own.target);
+    if let Some(own) = own {
+        let merged = &mut base.get_or_insert_with(|| Sp { value: CountBudget::default(), span: own.span }).value;
+        figures(name, (&mut merged.target, &mut merged.limit), (&own.target, &own.limit), sink);
     }
-    limit(name, &mut merged.value.limit, own.limit.as_ref(), sink);
-    if let (Some(target), Some(limit)) = (&merged.target, &merged.limit) {
-        if target.value > limit.value {
-            over(name, target.span, limit.span, sink);
-        }
+}
+
+/// A target and a limit.
+type Figures<'a, T> = (&'a Option<Sp<T>>, &'a Option<Sp<T>>);
+
+/// Takes a layer's own figures of one budget.
+fn figures<T: Copy + PartialOrd>(
+    name: &str,
+    (target, hard): (&mut Option<Sp<T>>, &mut Option<Sp<T>>),
+    (own_target, own_limit): Figures<'_, T>,
+    sink: &mut Sink,
+) {
+    if own_target.is_some() {
+        target.clone_from(own_target);
+    }
+    limit(name, hard, own_limit.as_ref(), sink);
+    if let (Some(target), Some(hard)) = (target, hard)
+        && target.value > hard.value
+    {
+        over(name, target.span, hard.span, sink);
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::capabilities::Catalogue;
 use super::layers::Merged;
+use super::text;
 use crate::diag::{Code, Diagnostic, Sink};
-use crate::load::Loaded;
+use crate::load::{Loaded, builtin};
 use crate::model::adapter::{Adapter, Sense};
 
 /// The selected hosts in the order of their names, so that the order they were written in changes nothing.
@@ -25,23 +26,54 @@ pub(super) fn hosts(loaded: &Loaded, merged: &Merged<'_>, asked: &[String], sink
     } else {
         hosts.extend(asked.iter().filter(|id| loaded.adapters.contains_key(*id)).cloned());
     }
+    let nothing = merged.hosts.is_none_or(indexmap::IndexMap::is_empty);
+    let own = loaded.layers.last().filter(|own| own.name != builtin::NAME && own.main_source.is_some());
+    if asked.is_empty() && nothing && own.is_some() {
+        sink.push(no_hosts(loaded));
+    }
     hosts.sort();
     hosts.dedup();
     hosts
+}
+
+fn no_hosts(loaded: &Loaded) -> Diagnostic {
+    let main = loaded.layers.last().and_then(|own| own.main_source);
+    let known: Vec<&str> = loaded.adapters.keys().map(String::as_str).collect();
+    let d = Diagnostic::new(Code::NoHosts, "the policy selects no host: nothing would be rendered or checked")
+        .at_opt(main.and_then(|source| text::line(loaded, source, "hosts:")), "names none")
+        .note(format!("known hosts: {}", known.join(", ")))
+        .help(format!(
+            "write those this repository is used with, as in `hosts: {{ {} }}`",
+            known.iter().take(2).map(|id| format!("{id}: {{}}")).collect::<Vec<_>>().join(", "),
+        ));
+    match main {
+        Some(source) if d.primary.is_none() => d.path(loaded.sources.get(source).path.clone()),
+        _ => d,
+    }
 }
 
 /// Checks that the selected adapters name only what exists.
 pub(super) fn adapters(loaded: &Loaded, hosts: &[String], catalogue: &Catalogue, sink: &mut Sink) {
     for adapter in hosts.iter().filter_map(|id| loaded.adapters.get(id)) {
         let mut wrong = |what: String| {
-            sink.push(
-                Diagnostic::new(Code::AdapterInvalid, format!("adapter `{}`: {what}", adapter.id))
-                    .path(format!("adapters/{}.yaml", adapter.id)),
-            );
+            let d = Diagnostic::new(Code::AdapterInvalid, format!("adapter `{}`: {what}", adapter.id));
+            // An adapter is plain data without places: what is wrong is the last name in the message.
+            let name = what.rsplit('`').nth(1).unwrap_or("");
+            let source = text::source_of(loaded, &format!("{}.yaml", adapter.id));
+            sink.push(match source.and_then(|source| text::word(loaded, source, name)) {
+                Some(span) => d.at(span, ""),
+                None => d.path(format!("adapters/{}.yaml", adapter.id)),
+            });
         };
         for (name, tool) in &adapter.tools {
             for cap in tool.covers.iter().chain(&tool.confers).filter(|c| catalogue.find(c).is_none()) {
                 wrong(format!("tool `{name}` names the unknown capability `{cap}`"));
+            }
+        }
+        let servers = adapter.mcp.iter().flat_map(|m| &m.conditions);
+        for name in adapter.tools.values().flat_map(|t| &t.conditions).chain(servers) {
+            if !adapter.conditions.contains_key(name) {
+                wrong(format!("a tool names the unknown condition `{name}`"));
             }
         }
         forms(adapter, &mut wrong);

@@ -6,11 +6,15 @@ mod lookups;
 pub mod policy;
 mod roles;
 mod rules;
+mod secrets;
 mod servers;
 mod settings;
+mod template;
+mod text;
 
 pub use capabilities::{CapId, CapSet, Capability, Catalogue};
 pub use policy::{Policy, Role, Rule};
+pub use roles::{role_name, role_name_folded};
 
 use crate::diag::Sink;
 use crate::load::Loaded;
@@ -24,8 +28,8 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let catalogue = capabilities::catalogue(&merged, sink);
     let hosts = lookups::hosts(loaded, &merged, hosts, sink);
     let servers = servers::resolve(&merged, &catalogue, sink);
-    let roles = roles::resolve(loaded, &merged, &catalogue, &hosts, sink);
-    let rules = rules::resolve(&merged, sink);
+    let roles = roles::resolve(loaded, &merged, &catalogue, sink);
+    let rules = rules::resolve(loaded, &merged, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
     lookups::adapters(loaded, &hosts, &catalogue, sink);
     Policy { catalogue, hosts, servers, roles, rules, settings }

@@ -15,13 +15,7 @@ use crate::yaml::Sp;
 const MAX_NAME: usize = 64;
 
 /// Resolves every role, in the order of their names.
-pub(super) fn resolve(
-    loaded: &Loaded,
-    merged: &Merged<'_>,
-    catalogue: &Catalogue,
-    hosts: &[String],
-    sink: &mut Sink,
-) -> Vec<Role> {
+pub(super) fn resolve(loaded: &Loaded, merged: &Merged<'_>, catalogue: &Catalogue, sink: &mut Sink) -> Vec<Role> {
     let default = merged.delegation.context.as_ref().map_or(ContextChoice::Minimal, |c| c.value);
     let mut roles: Vec<Role> = merged
         .roles
@@ -50,8 +44,18 @@ pub(super) fn resolve(
                         .help("write what the role does, what it returns and when it stops below the front matter"),
                 );
             }
+            if raw.meta.grants.is_empty() {
+                sink.push(
+                    Diagnostic::new(Code::RoleGrantsNothing, format!("role `{}` is granted nothing", role.id))
+                        .at_opt(raw.meta.description.span, "cannot even read a file")
+                        .help("say what it may do, as in `grants: { repo.read: {}, repo.search: {} }`"),
+                );
+            }
+            if !role.template {
+                super::template::check(&role.body, raw.source, raw.body_at, "this role", sink);
+            }
             deny(raw, &mut role, catalogue, sink);
-            waive(raw, &mut role, loaded, catalogue, hosts, sink);
+            waive(raw, &mut role, loaded, catalogue, sink);
             role
         })
         .collect();
@@ -61,25 +65,39 @@ pub(super) fn resolve(
 }
 
 fn name(raw: &Raw<RoleFile>, loaded: &Loaded, sink: &mut Sink) {
-    let good = raw.id.len() <= MAX_NAME
-        && raw.id.starts_with(|c: char| c.is_ascii_lowercase())
-        && raw.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
-    if !good {
+    if let Err(help) = role_name(&raw.id) {
         sink.push(
             Diagnostic::new(Code::RoleName, format!("`{}` cannot name a role", raw.id))
                 .path(loaded.sources.get(raw.source).path.clone())
-                .help(format!(
-                    "use a lower-case letter, then lower-case letters, digits, `_` or `-`, at most {MAX_NAME} in all"
-                )),
+                .help(help),
         );
     }
+}
+
+/// Whether every host takes `id` as the name of a role.
+///
+/// # Errors
+/// What a name must be.
+pub fn role_name(id: &str) -> Result<(), String> {
+    let good = id.len() <= MAX_NAME
+        && id.starts_with(|c: char| c.is_ascii_lowercase())
+        && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
+    if good {
+        return Ok(());
+    }
+    Err(format!("use a lower-case letter, then lower-case letters, digits, `_` or `-`, at most {MAX_NAME} in all"))
+}
+
+/// The form under which two role names are one on some host.
+pub fn role_name_folded(id: &str) -> String {
+    id.to_lowercase().replace('-', "_")
 }
 
 /// Two names that some host writes alike.
 fn twins(roles: &[Role], loaded: &Loaded, sink: &mut Sink) {
     let mut seen: IndexMap<String, &Role> = IndexMap::new();
     for role in roles {
-        let folded = role.id.to_lowercase().replace('-', "_");
+        let folded = role_name_folded(&role.id);
         if let Some(first) = seen.get(&folded) {
             sink.push(
                 Diagnostic::new(
@@ -99,26 +117,28 @@ fn description(raw: &Raw<RoleFile>, sink: &mut Sink) -> String {
     if text.is_empty() || text.contains('\n') {
         sink.push(
             Diagnostic::new(Code::InvalidValue, "a role's description is one line of text")
-                .at_opt(raw.meta.description.span, "")
-                .help("hosts read only one line of it"),
+                .at_opt(raw.meta.description.span, if text.is_empty() { "empty" } else { "more than one line" })
+                .help("write when to delegate to this role, in one line; hosts read no more of it"),
         );
     }
     text.lines().next().unwrap_or("").to_owned()
 }
 
 fn context(raw: &Raw<RoleFile>, default: ContextChoice, sink: &mut Sink) -> ContextChoice {
-    let Some(choice) = &raw.meta.context else { return default };
-    if choice.value == ContextChoice::Full && raw.meta.context_reason.is_none() {
+    let (choice, span) =
+        raw.meta.context.as_ref().map_or((default, raw.meta.description.span), |own| (own.value, own.span));
+    let reason = raw.meta.context_reason.as_ref().is_some_and(|why| !why.trim().is_empty());
+    if choice == ContextChoice::Full && !reason {
         sink.push(
             Diagnostic::new(
                 Code::ContextReason,
                 format!("role `{}` is given the whole history without a reason", raw.id),
             )
-            .at_opt(choice.span, "needs `context-reason`")
+            .at_opt(span, "needs `context-reason`")
             .help("write `context-reason:` with why the packet cannot carry the meaning, or use `context: minimal`"),
         );
     }
-    choice.value
+    choice
 }
 
 fn grants(raw: &Raw<RoleFile>, catalogue: &Catalogue, sink: &mut Sink) -> IndexMap<CapId, GrantScope> {
@@ -152,6 +172,33 @@ fn scope_fits(name: &Sp<String>, cap: CapId, grant: &Grant, catalogue: &Catalogu
                 Diagnostic::new(Code::ScopeEmpty, format!("the scope of `{}` is empty", name.value))
                     .at_opt(name.span, "grants nothing")
                     .help("leave the grant out, or name what it covers"),
+            );
+        } else {
+            for entry in list {
+                scope_entry(key, entry, sink);
+            }
+        }
+    }
+}
+
+/// One command or domain; paths are judged as globs.
+fn scope_entry(key: &str, entry: &Sp<String>, sink: &mut Sink) {
+    let text = entry.trim();
+    if key != "paths" && text.is_empty() {
+        sink.push(
+            Diagnostic::new(Code::ScopeEmpty, format!("an empty entry in `{key}`"))
+                .at_opt(entry.span, "would be read as everything")
+                .help("remove it"),
+        );
+    } else if key == "domains" {
+        let name = text.strip_prefix("*.").unwrap_or(text);
+        let good = name.contains(|c: char| c.is_ascii_alphanumeric())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+        if !good {
+            sink.push(
+                Diagnostic::new(Code::InvalidValue, format!("`{text}` is not a domain"))
+                    .at_opt(entry.span, "")
+                    .help("write the name alone, like `docs.example.org` or `*.example.org`"),
             );
         }
     }
@@ -188,14 +235,7 @@ fn deny(raw: &Raw<RoleFile>, role: &mut Role, catalogue: &Catalogue, sink: &mut 
     }
 }
 
-fn waive(
-    raw: &Raw<RoleFile>,
-    role: &mut Role,
-    loaded: &Loaded,
-    catalogue: &Catalogue,
-    hosts: &[String],
-    sink: &mut Sink,
-) {
+fn waive(raw: &Raw<RoleFile>, role: &mut Role, loaded: &Loaded, catalogue: &Catalogue, sink: &mut Sink) {
     let denied = role.deny.iter().fold(CapSet::EMPTY, |all, d| all.union(d.caps));
     for (host, waivers) in &raw.meta.waive {
         if !loaded.adapters.contains_key(&host.value) {
@@ -215,10 +255,11 @@ fn waive(
                         Code::WaiverReason,
                         format!("the waiver of `{}` on `{}` gives no reason", pattern.value, host.value),
                     )
-                    .at_opt(reason.span.or(pattern.span), "must say why"),
+                    .at_opt(reason.span.or(pattern.span), "must say why")
+                    .help("write what makes up for the denial there, or leave the host out"),
                 );
             }
-            if caps.and(denied).is_empty() && hosts.contains(&host.value) {
+            if caps.and(denied).is_empty() {
                 sink.push(
                     Diagnostic::new(
                         Code::WaiverUnneeded,

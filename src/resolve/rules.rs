@@ -3,7 +3,7 @@
 use super::layers::Merged;
 use super::policy::{Rule, RuleActivation};
 use crate::diag::{Code, Diagnostic, Sink};
-use crate::load::Raw;
+use crate::load::{Loaded, Raw};
 use crate::model::rule::{Activation, Audience, RuleFile};
 use crate::yaml::Sp;
 
@@ -11,34 +11,38 @@ use crate::yaml::Sp;
 const DEFAULT_ORDER: u64 = 50;
 
 /// Resolves every rule.
-pub(super) fn resolve(merged: &Merged<'_>, sink: &mut Sink) -> Vec<Rule> {
+pub(super) fn resolve(loaded: &Loaded, merged: &Merged<'_>, sink: &mut Sink) -> Vec<Rule> {
     let mut rules: Vec<(u64, Rule)> = merged
         .rules
         .values()
-        .map(|raw| (raw.meta.order.as_ref().map_or(DEFAULT_ORDER, |o| o.value), rule(raw, sink)))
+        .map(|raw| (raw.meta.order.as_ref().map_or(DEFAULT_ORDER, |o| o.value), rule(raw, loaded, sink)))
         .collect();
     rules.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.id.cmp(&b.1.id)));
     rules.into_iter().map(|(_, rule)| rule).collect()
 }
 
-fn rule(raw: &Raw<RuleFile>, sink: &mut Sink) -> Rule {
+fn rule(raw: &Raw<RuleFile>, loaded: &Loaded, sink: &mut Sink) -> Rule {
     let good = raw.id.len() <= 64
         && raw.id.starts_with(|c: char| c.is_ascii_lowercase())
         && raw.id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
     if !good {
         sink.push(
             Diagnostic::new(Code::RuleName, format!("`{}` cannot name a rule", raw.id))
-                .at_opt(raw.meta.title.span, "in the file of this rule")
+                .path(loaded.sources.get(raw.source).path.clone())
                 .help("use a lower-case letter, then lower-case letters, digits, `_` or `-`, at most 64 in all"),
         );
     }
     if raw.body.trim().is_empty() {
         sink.push(
             Diagnostic::new(Code::RuleEmpty, format!("rule `{}` has no text", raw.id))
-                .at_opt(raw.meta.title.span, "only front matter"),
+                .at_opt(raw.meta.title.span, "only front matter")
+                .help("write what agents must do below the front matter, or delete the file"),
         );
     }
     one_line("title", &raw.meta.title, sink);
+    if raw.meta.template.as_ref().is_none_or(|t| !t.value) {
+        super::template::check(&raw.body, raw.source, raw.body_at, "this rule", sink);
+    }
     let audience: Vec<Audience> = raw
         .meta
         .audience
@@ -71,7 +75,8 @@ fn activation(raw: &Raw<RuleFile>, sink: &mut Sink) -> RuleActivation {
             if globs.is_empty() {
                 sink.push(
                     Diagnostic::new(Code::ScopeEmpty, format!("the paths of rule `{}` are empty", raw.id))
-                        .at_opt(span, "never matches"),
+                        .at_opt(span, "never matches")
+                        .help("name the files it is for, as in `{ paths: [\"docs/**\"] }`"),
                 );
             }
             for glob in globs {
@@ -88,7 +93,11 @@ fn activation(raw: &Raw<RuleFile>, sink: &mut Sink) -> RuleActivation {
 
 fn one_line(what: &str, text: &Sp<String>, sink: &mut Sink) {
     if text.trim().is_empty() || text.trim().contains('\n') {
-        sink.push(Diagnostic::new(Code::InvalidValue, format!("a {what} is one line of text")).at_opt(text.span, ""));
+        sink.push(
+            Diagnostic::new(Code::InvalidValue, format!("a {what} is one line of text"))
+                .at_opt(text.span, if text.trim().is_empty() { "empty" } else { "more than one line" })
+                .help(format!("write the {what} in one line")),
+        );
     }
 }
 

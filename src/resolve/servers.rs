@@ -36,7 +36,7 @@ fn check(name: &Sp<String>, raw: &model::Server, sink: &mut Sink) {
         sink.push(
             Diagnostic::new(Code::ServerName, format!("`{}` cannot name a server", name.value))
                 .at_opt(name.span, if name.value == "host" { "means the host's own browser" } else { "" })
-                .help("use letters, digits, `-` and `_`"),
+                .help(if name.value == "host" { "give it another name" } else { "use letters, digits, `-` and `_`" }),
         );
     }
     if raw.command.is_some() == raw.url.is_some() {
@@ -45,9 +45,15 @@ fn check(name: &Sp<String>, raw: &model::Server, sink: &mut Sink) {
                 .at_opt(
                     raw.url.as_ref().and_then(|u| u.span).or(name.span),
                     if raw.url.is_some() { "has both" } else { "has neither" },
-                ),
+                )
+                .help(if raw.url.is_some() {
+                    "keep `command` for a program of this machine, or `url` for a remote server"
+                } else {
+                    "add `command:` for a program of this machine, or `url:` for a remote server"
+                }),
         );
     }
+    super::secrets::check(raw, sink);
     for (key, value) in raw.env.iter().chain(&raw.headers) {
         if let EnvValue::Env(variable) = value {
             let name_like = variable.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !variable.is_empty();
@@ -55,9 +61,14 @@ fn check(name: &Sp<String>, raw: &model::Server, sink: &mut Sink) {
                 sink.push(
                     Diagnostic::new(
                         Code::InvalidValue,
-                        format!("`{}` is not the name of an environment variable", key.value),
+                        format!("`{}` is not the name of an environment variable", variable.value),
                     )
-                    .at_opt(variable.span, "a name, not a value"),
+                    .at_opt(variable.span, "a name, not a value")
+                    .help(format!(
+                        "write the variable's name, as in `{}: {{ env: {} }}`",
+                        key.value,
+                        key.to_uppercase().replace('-', "_")
+                    )),
                 );
             }
         }

@@ -7,6 +7,7 @@ use super::layers::Merged;
 use super::policy::{Budget, Count, Server, Settings, Size};
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::policy::{CountBudget, SizeBudget};
+use crate::text::suggest::nearest;
 use crate::yaml::Sp;
 
 /// Resolves every setting.
@@ -78,12 +79,15 @@ fn context_order(merged: &Merged<'_>, sink: &mut Sink) {
         (&c.close_discovery, &c.stop_delegating, "`close-discovery` comes after `stop-delegating`"),
         (&c.stop_delegating, &c.hand_off, "`stop-delegating` comes after `hand-off`"),
     ] {
-        if let (Some(first), Some(second)) = (first, second) {
-            if first.value > second.value {
-                sink.push(
-                    Diagnostic::new(Code::ContextOrder, names).at_opt(first.span, "later").also(second.span, "earlier"),
-                );
-            }
+        if let (Some(first), Some(second)) = (first, second)
+            && first.value > second.value
+        {
+            sink.push(
+                Diagnostic::new(Code::ContextOrder, names)
+                    .at_opt(first.span, "later")
+                    .also(second.span, "earlier")
+                    .help("let the shares rise: `close-discovery`, then `stop-delegating`, then `hand-off`"),
+            );
         }
     }
 }
@@ -94,11 +98,23 @@ fn browser_order(merged: &Merged<'_>, servers: &IndexMap<String, Server>, sink: 
         if order.contains(&name.value) {
             sink.push(
                 Diagnostic::new(Code::InvalidValue, format!("`{}` stands twice in the browser order", name.value))
-                    .at_opt(name.span, "second time"),
+                    .at_opt(name.span, "second time")
+                    .help("remove one of the two"),
             );
         }
-        // A server that is not declared is allowed: the text then says "if configured".
-        let _ = servers;
+        // A server that is not declared is allowed: the text then says "if configured". A slip of the pen is not.
+        let known = || servers.keys().map(String::as_str).chain(["host"]);
+        let declared = known().any(|k| k == name.value);
+        if let Some(meant) = nearest(&name.value, known()).filter(|_| !declared) {
+            sink.push(
+                Diagnostic::new(
+                    Code::InvalidValue,
+                    format!("`{}` is neither `host` nor a declared server", name.value),
+                )
+                .at_opt(name.span, "")
+                .help(format!("did you mean `{meant}`?")),
+            );
+        }
         order.push(name.value.clone());
     }
     order
@@ -106,8 +122,14 @@ fn browser_order(merged: &Merged<'_>, servers: &IndexMap<String, Server>, sink: 
 
 /// Acceptance names roles; a role that does not exist could never be counted.
 fn expectations(merged: &Merged<'_>, sink: &mut Sink) {
+    // An inherited expectation on a role that was left out holds by itself; one's own is a mistake.
+    let left_out = |role: &Sp<String>| {
+        let by = merged.left_out.get(role.value.as_str()).copied().flatten();
+        by.is_some_and(|by| role.span.is_none_or(|span| span.source != by.source))
+    };
     for acceptance in merged.acceptance.values() {
-        for role in acceptance.out_of_grant_calls.keys().filter(|r| !merged.roles.contains_key(r.value.as_str())) {
+        let unknown = |role: &&Sp<String>| !merged.roles.contains_key(role.value.as_str()) && !left_out(role);
+        for role in acceptance.out_of_grant_calls.keys().filter(unknown) {
             sink.push(
                 Diagnostic::new(Code::UnknownRole, format!("unknown role `{}`", role.value))
                     .at_opt(role.span, "no role has this name")

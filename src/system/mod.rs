@@ -1,6 +1,7 @@
 //! The only way to the outside: files below the root. Everything else works on values.
 
 pub mod fault;
+pub mod git;
 pub mod memory;
 pub mod os;
 pub mod overlay;

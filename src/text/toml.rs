@@ -19,7 +19,8 @@ pub fn multi_line(text: &str) -> String {
             c => out.push(c),
         }
     }
-    if text.ends_with('"') {
+    // A third quote is escaped already.
+    if quotes > 0 {
         let last = out.pop();
         out.push('\\');
         out.extend(last);

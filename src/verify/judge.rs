@@ -1,7 +1,5 @@
 //! Holds what a run showed against what the ledger claims. Pure: the runs are over.
 
-use globset::Glob;
-
 use crate::model::adapter::{Adapter, Driver, Form, Never};
 use crate::model::scalar::Guarantee;
 use crate::plan::ledger::{LimitedBy, Line, State, Subject};
@@ -9,6 +7,8 @@ use crate::plan::role::RolePlan;
 use crate::plan::{names, offer};
 use crate::resolve::CapSet;
 use crate::resolve::policy::{Policy, Role};
+
+use crate::text::glob;
 
 use super::observe::{Observed, Tried};
 use super::place::Place;
@@ -280,7 +280,7 @@ impl Case<'_> {
 
     /// Why this way of running never has a tool.
     fn never(&self, name: &str) -> Option<&str> {
-        let fits = |glob: &str| Glob::new(glob).is_ok_and(|g| g.compile_matcher().is_match(name));
+        let fits = |pattern: &str| glob::matches(pattern, name);
         let holds = |n: &Never| n.beside.as_ref().is_none_or(|other| self.offers(other));
         self.driver.never.iter().find(|(glob, never)| fits(glob) && holds(never)).map(|(_, never)| never.why.as_str())
     }

@@ -1,6 +1,6 @@
 //! Where a role tries to write: outside of its scope, inside, and outside by ways that look like inside.
 
-use globset::GlobBuilder;
+use crate::text::glob;
 
 use super::probe::FOLDER;
 
@@ -71,16 +71,16 @@ pub fn spots(scope: Option<&[String]>, name: &str) -> Vec<Spot> {
 
 /// A path that one of the globs takes, with `name` in the place of what is open.
 fn inside(globs: &[String], name: &str) -> Option<String> {
-    globs.iter().filter(|g| g.contains('*')).find_map(|glob| {
-        let last = glob.split('/').count() - 1;
-        let parts = glob.split('/').enumerate().filter_map(|(at, part)| match part {
+    let plain = |g: &&String| g.contains('*') && !g.contains(['{', '[', '?', '!']);
+    globs.iter().filter(plain).find_map(|open| {
+        let last = open.split('/').count() - 1;
+        let parts = open.split('/').enumerate().filter_map(|(at, part)| match part {
             "**" if at == last => Some(format!("{name}.txt")),
             "**" => None,
             _ => Some(part.replace('*', name)),
         });
         let path = parts.collect::<Vec<_>>().join("/");
-        let takes = GlobBuilder::new(glob).literal_separator(true).build().ok()?.compile_matcher();
-        takes.is_match(&path).then_some(path)
+        glob::matches(open, &path).then_some(path)
     })
 }
 

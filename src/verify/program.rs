@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use globset::Glob;
-
 use crate::model::adapter::Program;
+
+use crate::text::glob;
 
 use super::platform::Platform;
 
@@ -46,8 +46,7 @@ fn packaged(program: &Program, bin: &Path, platform: &Platform) -> Option<Found>
 fn matching(folder: &Path, pattern: &str) -> Option<PathBuf> {
     let (part, rest) = pattern.split_once('/').map_or((pattern, None), |(part, rest)| (part, Some(rest)));
     let found = if part.contains('*') {
-        let glob = Glob::new(part).ok()?.compile_matcher();
-        names(folder).into_iter().filter(|n| glob.is_match(n)).collect()
+        names(folder).into_iter().filter(|n| glob::matches(part, n)).collect()
     } else {
         vec![part.to_owned()]
     };

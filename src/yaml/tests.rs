@@ -244,7 +244,7 @@ fn spans_are_exact_in_every_style() {
         let slice = |span: Option<Span>| sources.slice(span.unwrap()).replace('\r', "");
         assert_eq!(slice(spans.s.span), "é x");
         let items: Vec<String> = spans.l.iter().map(|item| slice(item.span)).collect();
-        assert_eq!(items, ["\"a ü\"", "'it''s'", "fold\n    ed\n"]);
+        assert_eq!(items, ["\"a ü\"", "'it''s'", "fold\n    ed"]);
         let pairs: Vec<(String, String)> = spans.m.iter().map(|(k, v)| (slice(k.span), slice(v.span))).collect();
         assert_eq!(pairs, [("ü".to_owned(), "5".to_owned()), ("\"k 日\"".to_owned(), "6".to_owned())]);
     }

@@ -1,7 +1,7 @@
 //! Rules for paths: which carriers hold them. All scoped rules fare alike, so the choice is made once
 //! and costs nothing per rule.
 
-use crate::model::adapter::{Adapter, Agent, CarrierKind, Inherit, Load, Read};
+use crate::model::adapter::{Adapter, Agent, CarrierKind, Inherit, Load, Read, Repeat};
 
 use super::path;
 use super::types::{HostInput, Input, Kind};
@@ -59,17 +59,19 @@ pub fn readers(hosts: &[HostInput], carrier: PathCarrier) -> Vec<usize> {
     (0..hosts.len()).filter(|h| read_of(hosts[*h].adapter, &file).is_some()).collect()
 }
 
-/// Chooses the carriers: fewest repetitions, then fewest hosts that ignore the scope, then fewest that need lines, then fewest
-/// files, then the carriers that stand first in their adapters.
+/// Chooses the carriers: fewest hosts that a rule could not reach at all, then fewest repetitions, then fewest
+/// hosts that ignore the scope, then fewest that need lines, then fewest files, then the carriers that stand first
+/// in their adapters.
 pub fn choose(input: &Input) -> ScopedChoice {
     let any = input.rules.iter().any(|r| r.activation == Kind::Paths && r.main);
     let candidates = if any { candidates(&input.hosts) } else { Vec::new() };
-    let mut best: Option<([u32; 5], ScopedChoice)> = None;
+    let mut best: Option<([u32; 6], ScopedChoice)> = None;
     for mask in 0..1_usize << candidates.len() {
         let carriers: Vec<PathCarrier> =
             candidates.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0).map(|(_, c)| *c).collect();
         let hosts: Vec<Native> = input.hosts.iter().map(|h| native(h, &input.hosts, &carriers)).collect();
         let cost = [
+            input.hosts.iter().zip(&hosts).map(|(h, n)| u32::from(n.main == 0 && !has_card(h))).sum(),
             input.hosts.iter().zip(&hosts).map(|(h, n)| repetitions(h, n)).sum(),
             hosts.iter().map(|n| u32::from(n.always.is_some())).sum(),
             hosts.iter().map(|n| u32::from(n.main == 0)).sum(),
@@ -112,11 +114,19 @@ fn read_of<'a>(adapter: &'a Adapter, file: &str) -> Option<&'a Read> {
 
 fn native(host: &HostInput, hosts: &[HostInput], carriers: &[PathCarrier]) -> Native {
     let mut out = Native::default();
+    let mut plain: Vec<Option<&str>> = Vec::new();
     for (index, carrier) in carriers.iter().enumerate() {
         let owner = hosts[carrier.host].adapter;
         let file = file_of(owner, carrier.carrier, "x");
         let Some(read) = read_of(host.adapter, &file) else { continue };
         let key = read_of(owner, &file).and_then(|r| r.scope_key.as_deref());
+        // Two files of a rule without a template and under the same key are the same bytes.
+        if owner.carriers[carrier.carrier].template.is_none() {
+            if host.adapter.same_bytes == Repeat::Once && plain.contains(&key) {
+                continue;
+            }
+            plain.push(key);
+        }
         out.main += u32::from(read.agents.contains(&Agent::Main));
         out.roles += u32::from(read.agents.contains(&Agent::Roles));
         out.by = out.by.or(Some(index));
@@ -128,6 +138,11 @@ fn native(host: &HostInput, hosts: &[HostInput], carriers: &[PathCarrier]) -> Na
         out.roles = 0;
     }
     out
+}
+
+/// Whether some file may carry the lines that point to a rule.
+fn has_card(host: &HostInput) -> bool {
+    host.adapter.carriers.iter().any(|c| c.kinds.contains(&CarrierKind::Card))
 }
 
 fn repetitions(host: &HostInput, native: &Native) -> u32 {

@@ -1,0 +1,3 @@
+//! Judgements on texts that are not ours to compile.
+
+pub mod foreign;

@@ -1,0 +1,66 @@
+//! `hosts` on the real program.
+
+mod support;
+
+use support::{FIVE, Repo};
+
+#[test]
+fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
+    insta::assert_snapshot!(Repo::with(FIVE).page(&["hosts"]), @"
+    Claude Code (claude-code), selected
+      evidence     ran on @anthropic-ai/claude-code 2.1.332, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list does not name, ran
+      detected by  CLAUDE.md, .claude; none is here
+
+    Codex (codex), selected
+      evidence     ran on @openai/codex 0.171.0, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list removes, ran, if trusted (the project is trusted in Codex)
+      own process  enforced: a role lacks the tools that its list removes, ran, if run (started by `rolecast run`); not
+                   planned yet: it needs a process that rolecast starts
+      detected by  .codex; none is here
+
+    GitHub Copilot CLI (copilot), selected
+      evidence     ran on @github/copilot 1.0.102, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list does not name, ran
+      main agent   enforced: a role lacks the tools that its list does not name, ran
+      detected by  .github/copilot-instructions.md, .github/agents, .github/instructions, .github/copilot; none is here
+
+    Cursor (cursor), selected
+      evidence     source on @cursor/sdk 1.0.32, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list removes, docs; the shell stays
+      detected by  .cursor, .cursorrules; none is here
+
+    Gemini CLI (gemini-cli), selected
+      evidence     ran on @google/gemini-cli 0.61.0, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list does not name, ran, if acknowledged (the role's file was
+                   acknowledged in Gemini since it was last rendered)
+      detected by  GEMINI.md, .gemini; none is here
+    ");
+}
+
+#[test]
+fn json_tells_which_are_selected_and_which_left_traces_here() {
+    let repo = Repo::with("version: 1\nhosts: { codex: {} }\n").file("GEMINI.md", "mine\n");
+    let hosts = repo.json(&["hosts"]);
+    let of = |key: &str| -> Vec<String> {
+        let on = |h: &&serde_json::Value| h[key] == true || h[key].as_array().is_some_and(|a| !a.is_empty());
+        let all = hosts.as_array().expect("hosts").iter().filter(on);
+        all.map(|h| h["host"].as_str().expect("id").to_owned()).collect()
+    };
+    assert_eq!(of("selected"), ["codex"]);
+    assert_eq!(of("detected"), ["gemini-cli"]);
+    assert_eq!(hosts.as_array().map(Vec::len), Some(5));
+}
+
+#[test]
+fn a_list_needs_no_policy() {
+    let page = Repo::empty().page(&["hosts"]);
+    assert!(page.contains("Claude Code (claude-code), not selected"), "{page}");
+}
+
+#[test]
+fn annotations_are_refused() {
+    for format in ["github", "sarif"] {
+        assert_eq!(Repo::with(FIVE).run(&["hosts", "--format", format]).code, 2);
+    }
+}
