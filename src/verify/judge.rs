@@ -8,6 +8,8 @@ use crate::plan::{names, offer};
 use crate::resolve::CapSet;
 use crate::resolve::policy::{Policy, Role};
 
+use crate::text::glob;
+
 use super::observe::{Observed, Tried};
 use super::place::Place;
 use super::report::{About, Finding, Verdict};

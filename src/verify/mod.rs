@@ -57,7 +57,7 @@ pub enum Problem {
     #[error("interrupted; everything that was started is ended")]
     Interrupted,
     /// There is nothing to hold the hosts against.
-    #[error("the policy was not compiled")]
+    #[error("the policy was not compiled with its ledger")]
     NotCompiled,
     /// The surroundings.
     #[error("{what}: {source}")]
@@ -78,6 +78,10 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
     let (Some(policy), Some(plan), Some(rendered)) = (&compiled.policy, &compiled.plan, &compiled.rendered) else {
         return Err(Problem::NotCompiled);
     };
+    // A run without claims would find nothing wrong, whatever the hosts do.
+    if plan.ledger.lines.is_empty() {
+        return Err(Problem::NotCompiled);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -69,9 +69,10 @@ pub fn spots(scope: Option<&[String]>, name: &str) -> Vec<Spot> {
 
 /// A path that one of the globs takes, with `name` in the place of what is open.
 fn inside(globs: &[String], name: &str) -> Option<String> {
-    globs.iter().filter(|g| g.contains('*')).find_map(|glob| {
-        let last = glob.split('/').count() - 1;
-        let parts = glob.split('/').enumerate().filter_map(|(at, part)| match part {
+    let plain = |g: &&String| g.contains('*') && !g.contains(['{', '[', '?', '!']);
+    globs.iter().filter(plain).find_map(|open| {
+        let last = open.split('/').count() - 1;
+        let parts = open.split('/').enumerate().filter_map(|(at, part)| match part {
             "**" if at == last => Some(format!("{name}.txt")),
             "**" => None,
             _ => Some(part.replace('*', name)),

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::model::adapter::Program;
 
+use crate::text::glob;
+
 use super::platform::Platform;
 
 /// A program that was found.
