@@ -280,7 +280,7 @@ impl Case<'_> {
 
     /// Why this way of running never has a tool.
     fn never(&self, name: &str) -> Option<&str> {
-        let fits = |glob: &str| crate::text::glob::matches(glob, name);
+        let fits = |pattern: &str| glob::matches(pattern, name);
         let holds = |n: &Never| n.beside.as_ref().is_none_or(|other| self.offers(other));
         self.driver.never.iter().find(|(glob, never)| fits(glob) && holds(never)).map(|(_, never)| never.why.as_str())
     }

@@ -1,5 +1,7 @@
 //! Where a role tries to write: outside of its scope, inside, and outside by ways that look like inside.
 
+use crate::text::glob;
+
 use super::probe::FOLDER;
 
 /// Name of the link from a folder inside of a scope to the folder outside.
@@ -78,8 +80,7 @@ fn inside(globs: &[String], name: &str) -> Option<String> {
             _ => Some(part.replace('*', name)),
         });
         let path = parts.collect::<Vec<_>>().join("/");
-        let plain = !glob.contains(['{', '[', '?']);
-        (plain && crate::text::glob::matches(glob, &path)).then_some(path)
+        glob::matches(open, &path).then_some(path)
     })
 }
 

@@ -46,7 +46,7 @@ fn packaged(program: &Program, bin: &Path, platform: &Platform) -> Option<Found>
 fn matching(folder: &Path, pattern: &str) -> Option<PathBuf> {
     let (part, rest) = pattern.split_once('/').map_or((pattern, None), |(part, rest)| (part, Some(rest)));
     let found = if part.contains('*') {
-        names(folder).into_iter().filter(|n| crate::text::glob::matches(part, n)).collect()
+        names(folder).into_iter().filter(|n| glob::matches(part, n)).collect()
     } else {
         vec![part.to_owned()]
     };
