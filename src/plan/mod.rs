@@ -3,9 +3,11 @@
 
 pub mod delivery;
 pub mod deny;
+pub mod globs;
 pub mod knobs;
 pub mod ledger;
 pub mod names;
+pub mod narrow;
 pub mod offer;
 mod reach;
 pub mod role;
@@ -61,12 +63,13 @@ pub fn plan(policy: &Policy, adapters: &IndexMap<String, Adapter>, user: &[UserF
     let selected: Vec<&Adapter> = policy.hosts.iter().filter_map(|id| adapters.get(id)).collect();
     let delivery = deliver(policy, &selected, user);
     reach::report(policy, &selected, &delivery, sink);
+    let excluded = narrow::excluded(policy, &selected);
     let mut lines = Vec::new();
     let hosts = selected
         .iter()
         .map(|adapter| {
             offer::check_names(adapter, policy, sink);
-            let roles = roles(adapter, policy, &mut lines, sink);
+            let roles = roles(adapter, policy, &excluded, &mut lines, sink);
             lines.extend(knobs::lines(adapter, policy));
             HostPlan { host: adapter.id.clone(), roles, knobs: knobs::plan(adapter, policy) }
         })
@@ -96,7 +99,13 @@ fn deliver(policy: &Policy, selected: &[&Adapter], user: &[UserFile]) -> Deliver
     delivery::plan(&Input { hosts, rules: &rules, user })
 }
 
-fn roles(adapter: &Adapter, policy: &Policy, lines: &mut Vec<Line>, sink: &mut Sink) -> Vec<RoleOnHost> {
+fn roles(
+    adapter: &Adapter,
+    policy: &Policy,
+    excluded: &[String],
+    lines: &mut Vec<Line>,
+    sink: &mut Sink,
+) -> Vec<RoleOnHost> {
     let forms: Vec<_> = adapter
         .forms
         .iter()
@@ -111,7 +120,7 @@ fn roles(adapter: &Adapter, policy: &Policy, lines: &mut Vec<Line>, sink: &mut S
         let plans = forms
             .iter()
             .map(|(form_name, form, list, offer)| {
-                let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT };
+                let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT, excluded };
                 let plan = planner.tools(role);
                 own_lines.extend(planner.lines(role, &plan));
                 plan
