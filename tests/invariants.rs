@@ -18,7 +18,7 @@ use rolecast::resolve::{CapSet, Policy};
 use rolecast::system::memory::Memory;
 use rolecast::text::frontmatter;
 
-const HOSTS: [&str; 5] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli"];
+const HOSTS: [&str; 7] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"];
 const GUARANTEES: [&str; 4] = ["enforced", "hidden", "prompted", "advised"];
 
 #[derive(Debug, Clone)]

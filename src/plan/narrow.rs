@@ -9,7 +9,7 @@ use crate::resolve::CapId;
 use crate::resolve::policy::{Policy, Role};
 
 use super::globs;
-use super::ledger::Line;
+use super::ledger::{LimitedBy, Line};
 use super::offer::{Tool, Word};
 use super::role::{Planner, quoted};
 
@@ -233,33 +233,33 @@ impl Planner<'_> {
         all
     }
 
-    /// The claim that refuses a capability which is not granted although `tool` confers it.
-    fn refused(&self, role: &Role, cap: CapId, tool: &Tool) -> Option<&Claim> {
+    /// The claim that refuses a capability which is not granted although `tool` confers it, and by what.
+    fn refused(&self, role: &Role, cap: CapId, tool: &Tool) -> Option<(&Claim, Option<LimitedBy>)> {
         let name = self.policy.catalogue.name(cap);
         let taken =
             self.list.rules.iter().flat_map(|r| &r.after).find(|a| {
                 a.verdict == Verdict::Deny && a.unless.as_deref() == Some(name) && a.tools.contains(&tool.name)
             });
         if taken.is_some() {
-            return Some(&self.list.claim);
+            return Some((&self.list.claim, None));
         }
         let ours = name == POLICY_EDIT;
         let kind = if ours { Some(ScopeKind::Paths) } else { self.policy.catalogue.get(cap).scope }?;
         let narrow = self.narrow(kind, &tool.name)?;
         if self.patterns(&tool.name).is_some() && !ours {
             let opened = self.opened(role, self.word_of(tool)?);
-            return (!opened.all && opened.globs.is_empty()).then_some(&narrow.claim);
+            return (!opened.all && opened.globs.is_empty()).then_some((&narrow.claim, Some(LimitedBy::Path)));
         }
-        Some(&narrow.claim)
+        Some((&narrow.claim, Some(LimitedBy::of(kind))))
     }
 
     /// A capability that is not granted and that a kept tool confers.
     pub(super) fn kept(&self, role: &Role, cap: CapId, tools: &[&Tool], mut line: Line) -> Line {
-        let claims: Vec<&Claim> = tools.iter().filter_map(|t| self.refused(role, cap, t)).collect();
-        match claims.iter().min_by_key(|c| c.guarantee).filter(|_| claims.len() == tools.len()) {
-            Some(claim) => {
+        let claims: Vec<_> = tools.iter().filter_map(|t| self.refused(role, cap, t)).collect();
+        match claims.iter().min_by_key(|(c, _)| c.guarantee).filter(|_| claims.len() == tools.len()) {
+            Some((claim, by)) => {
                 self.claimed(&mut line, claim);
-                line.limited_by = Some(super::ledger::LimitedBy::Path);
+                line.limited_by = *by;
                 line.reason = format!("not granted; {} confers it and is refused", quoted(tools));
                 if let Some(hole) = &claim.hole {
                     line.reason = format!("{}; {hole}", line.reason);

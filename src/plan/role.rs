@@ -208,11 +208,7 @@ impl Planner<'_> {
         let edits_policy = self.policy.catalogue.find(POLICY_EDIT).is_some_and(|c| role.grants.contains_key(&c));
         let limited = |k: &ScopeKind| scope.scoped() || (*k == ScopeKind::Paths && !edits_policy);
         let Some(kind) = kind.filter(limited) else { return line };
-        line.limited_by = Some(match kind {
-            ScopeKind::Paths => LimitedBy::Path,
-            ScopeKind::Commands => LimitedBy::Command,
-            ScopeKind::Domains => LimitedBy::Domain,
-        });
+        line.limited_by = Some(LimitedBy::of(kind));
         let what =
             if scope.scoped() { "the scope" } else { "the exclusion of the policy and the files rendered from it" };
         self.narrowed(&mut line, role, cap, kind, tools, what);

@@ -8,7 +8,7 @@ use rolecast::plan::delivery::{Delivery, HostInput, Input, Kind, RuleInfo, UserF
 
 use crate::simulator::Repository;
 
-pub const HOSTS: [&str; 5] = ["claude-code", "codex", "cursor", "copilot", "gemini-cli"];
+pub const HOSTS: [&str; 7] = ["claude-code", "codex", "cursor", "copilot", "gemini-cli", "opencode", "qwen-code"];
 
 pub fn shipped() -> Vec<Adapter> {
     HOSTS.iter().map(|h| adapter(h)).collect()
