@@ -58,8 +58,9 @@ fn tool_result_in_text_and_in_the_setting_of_each_host() {
             (
                 "\"truncateToolOutputThreshold\": 12288",
                 "\"truncateToolOutputThreshold\": 7168",
-                &[".gemini/settings.json"],
+                &[".gemini/settings.json", ".qwen/settings.json"],
             ),
+            ("\"max_bytes\": 12288", "\"max_bytes\": 7168", &["opencode.json"]),
             ("tool_output_token_limit = 6826", "tool_output_token_limit = 3626", &[".codex/config.toml"]),
         ],
     );
@@ -72,6 +73,7 @@ fn a_setting_stays_within_what_its_host_takes() {
     assert!(texts[".claude/settings.json"].contains("\"bashOutputMaxChars\": 4000"));
     assert!(texts[".gemini/settings.json"].contains("\"truncateToolOutputThreshold\": 1024"));
     assert!(texts[".codex/config.toml"].contains("tool_output_token_limit = 426"));
+    assert!(texts["opencode.json"].contains("\"max_bytes\": 1024"));
 }
 
 #[test]
