@@ -170,7 +170,9 @@ fn rules(adapter: &Adapter, id: &str, form: &Form, list: &List, wrong: &mut impl
     let inside = |n: &&Narrow| n.by == Mechanism::Rules && !n.launched;
     for narrow in form.narrow.iter().filter(inside) {
         if list.sense != Sense::Rules || narrow.globs.is_none() || narrow.scope != ScopeKind::Paths {
-            wrong(format!("form `{id}` narrows by rules, which needs `globs`, `scope: paths` and a list whose sense is `rules`"));
+            wrong(format!(
+                "form `{id}` narrows by rules, which needs `globs`, `scope: paths` and a list whose sense is `rules`"
+            ));
         }
     }
 }
