@@ -3,7 +3,7 @@
 
 use crate::diag::Sink;
 use crate::load::{self, Loaded};
-use crate::plan::{self, Plan};
+use crate::plan::{self, Plan, Purpose};
 use crate::render::{self, Inputs, Rendered};
 use crate::resolve::{self, Policy};
 use crate::system::System;
@@ -21,8 +21,20 @@ pub struct Compiled {
     pub rendered: Option<Rendered>,
 }
 
-/// Compiles the policy in `dir` (`None` = the shipped one) for `hosts` (none = those the policy names).
+/// Compiles the policy in `dir` (`None` = the shipped one) for `hosts` (none = those the policy names), with
+/// the ledger.
 pub fn compile(system: &dyn System, dir: Option<&str>, hosts: &[String], sink: &mut Sink) -> Compiled {
+    compile_for(system, dir, hosts, Purpose::Ledger, sink)
+}
+
+/// Compiles for one purpose; the files are the same for each.
+pub fn compile_for(
+    system: &dyn System,
+    dir: Option<&str>,
+    hosts: &[String],
+    purpose: Purpose,
+    sink: &mut Sink,
+) -> Compiled {
     let mut done = Compiled { loaded: load::load(system, dir, sink), ..Compiled::default() };
     if sink.has_errors() {
         return done;
@@ -33,7 +45,7 @@ pub fn compile(system: &dyn System, dir: Option<&str>, hosts: &[String], sink: &
         return done;
     }
     let user = load::instructions::read(system, &done.loaded.adapters, &policy.hosts);
-    let plan = plan::plan(&policy, &done.loaded.adapters, &user.files, sink);
+    let plan = plan::plan(&policy, &done.loaded.adapters, &user.files, purpose, sink);
     if !sink.has_errors() {
         let inputs = Inputs {
             policy: &policy,

@@ -21,4 +21,5 @@ pub mod schema;
 pub mod sync;
 pub mod system;
 pub mod text;
+pub mod verify;
 pub mod yaml;

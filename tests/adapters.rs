@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rolecast::diag::SourceId;
-use rolecast::model::adapter::{Adapter, Carrier, Claim, Form, List, Mechanism, Sense};
+use rolecast::model::adapter::{Adapter, Carrier, CarrierKind, CarrierOwn, Claim, Form, List, Mechanism, Sense};
 use rolecast::model::capability::BUILTIN;
 use rolecast::model::scalar::{EvidenceKind, Guarantee};
 
@@ -242,13 +242,16 @@ fn a_selector_brings_or_removes_a_tool_that_confers_something() {
 }
 
 #[test]
-fn every_carrier_is_read_by_its_own_host() {
+fn every_carrier_is_read_by_its_own_host_or_is_a_card_it_can_import() {
     for adapter in adapters() {
+        let imports =
+            adapter.import.is_some() && adapter.carriers.iter().any(|c| c.kinds.contains(&CarrierKind::Import));
         for carrier in &adapter.carriers {
             let path = carrier.file.replace("{rule}", "some-rule");
             let read =
                 adapter.reads.iter().any(|r| globset::Glob::new(&r.file).unwrap().compile_matcher().is_match(&path));
-            assert!(read, "{}: {}", adapter.id, carrier.file);
+            let imported = imports && carrier.kinds == [CarrierKind::Card] && carrier.own == CarrierOwn::Whole;
+            assert!(read || imported, "{}: {}", adapter.id, carrier.file);
         }
     }
 }
@@ -275,6 +278,49 @@ fn output_paths_stay_in_the_repository_and_differ() {
             assert!(inside, "{}", output.file);
             assert_eq!(output.each.is_some(), output.file.contains("{name}"), "{}", output.file);
             assert!(files.insert(&output.file), "{}", output.file);
+        }
+    }
+}
+
+#[test]
+fn what_is_tried_exists_and_can_be_seen() {
+    let known: BTreeSet<_> = BUILTIN.iter().map(|b| b.name).collect();
+    for adapter in adapters() {
+        let Some(driver) = &adapter.verify else { continue };
+        for attempt in &driver.attempts {
+            let calls = attempt.before.iter().chain([&attempt.call]);
+            assert!(calls.into_iter().all(|c| adapter.tools.contains_key(&c.tool)), "{}: {attempt:?}", adapter.id);
+            let confers = |c: &String| {
+                let tool = &adapter.tools[&attempt.call.tool];
+                tool.covers.contains(c) || tool.confers.contains(c)
+            };
+            assert!(attempt.tries.iter().all(confers), "{}: {attempt:?}", adapter.id);
+            assert!(attempt.tries.iter().all(|c| known.contains(c.as_str())), "{}: {attempt:?}", adapter.id);
+            let said = format!("{:?}", attempt.call);
+            let marks = ["{new}", "{old}", "{own}", "{probe}", "{spawn}"].iter().filter(|m| said.contains(**m));
+            assert_eq!(marks.count(), 1, "{}: one effect to look for: {attempt:?}", adapter.id);
+        }
+        for tool in driver.wait.iter().chain(&driver.finish).map(|c| &c.tool) {
+            assert!(adapter.tools.contains_key(tool) || adapter.inert.contains(tool), "{}: {tool}", adapter.id);
+        }
+        for (glob, never) in &driver.never {
+            let glob = globset::Glob::new(glob).unwrap().compile_matcher();
+            assert!(adapter.tools.keys().any(|t| glob.is_match(t)), "{}: {never:?}", adapter.id);
+            assert!(never.beside.iter().all(|t| adapter.tools.contains_key(t)), "{}: {never:?}", adapter.id);
+        }
+        assert!(driver.acknowledge.iter().all(|a| adapter.outputs.contains_key(&a.output)), "{}", adapter.id);
+        assert!(driver.mains.keys().all(|f| adapter.forms.contains_key(f)), "{}", adapter.id);
+        assert!(!driver.refusals.is_empty() && !driver.attempts.is_empty(), "{}", adapter.id);
+    }
+}
+
+#[test]
+fn whoever_holds_a_denial_of_the_shell_is_tried_with_one() {
+    for adapter in adapters() {
+        let Some(driver) = &adapter.verify else { continue };
+        for capability in ["shell.run", "repo.edit", "repo.create", "agent.spawn", "policy.edit"] {
+            let tried = driver.attempts.iter().any(|a| a.tries.iter().any(|c| c == capability));
+            assert!(tried, "{}: {capability}", adapter.id);
         }
     }
 }

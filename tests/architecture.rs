@@ -17,12 +17,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("schema", &["model"]),
     ("load", &["diag", "model", "system", "text", "yaml"]),
     ("resolve", &["diag", "load", "model", "text", "yaml"]),
-    ("plan", &["diag", "model", "resolve"]),
+    ("plan", &["diag", "model", "resolve", "text"]),
     ("render", &["diag", "model", "plan", "resolve", "text"]),
     ("edit", &["text"]),
     ("sync", &["diag", "edit", "render", "system", "text"]),
     ("lint", &["diag", "model", "system", "text"]),
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
+    ("verify", &["compile", "model", "plan", "render", "resolve", "text"]),
 ];
 
 /// Crate → the only places that may name it.
@@ -33,9 +34,12 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["text/markdown.rs"]),
     ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs"]),
     ("clap", &["cli/"]),
-    ("tempfile", &[]),
-    ("std::env::", &["cli/env.rs", "system/"]),
-    ("std::fs::", &["system/"]),
+    ("tempfile", &["verify/"]),
+    ("tokio::", &["verify/"]),
+    ("axum::", &["verify/model/"]),
+    ("async fn", &["verify/"]),
+    ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
+    ("std::fs::", &["system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

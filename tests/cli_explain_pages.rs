@@ -21,14 +21,14 @@ fn the_policy_on_one_page() {
       tool-result, shell tools: target 12 KiB, limit 32 KiB
         claude-code  enforced by size, ran           `bashOutputMaxChars` in `.claude/settings.json` = 12288 characters for
                                                      `tool-result.target`
-        codex        enforced by size, ran, if       `tool_output_token_limit` in `.codex/config.toml` = 6826 tokens for
+        codex        enforced by size, ran, if       `tool_output_token_limit` in `.codex/config.toml` = 6770 tokens for
                      trusted                         `tool-result.limit`; results of calls nested in `exec` reach its script
-                                                     uncut; only what the script returns is cut
+                                                     uncut, only what the script returns is cut
       tool-result, mcp tools: target 12 KiB, limit 32 KiB
         claude-code  advised by size, ran            text only: the host has no setting for it
-        codex        enforced by size, ran, if       `tool_output_token_limit` in `.codex/config.toml` = 6826 tokens for
+        codex        enforced by size, ran, if       `tool_output_token_limit` in `.codex/config.toml` = 6770 tokens for
                      trusted                         `tool-result.limit`; results of calls nested in `exec` reach its script
-                                                     uncut; only what the script returns is cut
+                                                     uncut, only what the script returns is cut
       search: target 20, limit 100
         claude-code, codex  advised by size, ran  text only: the host has no setting for it
       instructions: target 12 KiB, limit 32 KiB

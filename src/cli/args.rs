@@ -76,6 +76,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Tell what holds: for a role, a rendered file, or the whole policy
     Explain(ExplainArgs),
+    /// Try what the ledger claims on the host programs of this machine, offline
+    Verify(VerifyArgs),
     /// Author roles
     Role(RoleArgs),
     /// List the hosts and what is known of them
@@ -149,6 +151,20 @@ pub struct ExplainArgs {
     /// Only this host
     #[arg(long = "host", value_name = "HOST")]
     pub hosts: Vec<String>,
+}
+
+/// `verify`
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Only this host; it counts as a failure when it is not installed
+    #[arg(long = "host", value_name = "HOST")]
+    pub hosts: Vec<String>,
+    /// Only this role
+    #[arg(long = "role", value_name = "ROLE")]
+    pub roles: Vec<String>,
+    /// Folder with the hosts' npm packages, instead of the path
+    #[arg(long, value_name = "DIR")]
+    pub host_bin: Option<String>,
 }
 
 /// `role`

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::lint::foreign;
+use crate::plan::Purpose;
 use crate::render::artifact::Content;
 use crate::sync::{LockState, Options, compare};
 use crate::system::System;
@@ -40,7 +41,7 @@ fn gate(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Result
         )
         .help("run `rolecast init`"));
     };
-    let (mut compiled, mut sink) = compiled(system, Some(dir), &[], ui)?;
+    let (mut compiled, mut sink) = compiled(system, Some(dir), &[], Purpose::Files, ui)?;
     session_starts(system, &mut compiled, &mut sink);
     let artifacts = compiled.rendered.as_ref().map_or(&[][..], |r| r.artifacts.as_slice());
     let options = Options { strict_eol: args.strict_eol, ..Options::new(dir) };

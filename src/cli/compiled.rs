@@ -1,8 +1,9 @@
 //! Compiling for a command: where, what, and how failures end it.
 
-use crate::compile::{Compiled, compile};
+use crate::compile::{Compiled, compile_for};
 use crate::diag::Sink;
 use crate::load::Loaded;
+use crate::plan::Purpose;
 use crate::system::System;
 use crate::text::suggest::nearest;
 
@@ -17,10 +18,11 @@ pub fn compiled(
     system: &dyn System,
     dir: Option<&str>,
     hosts: &[String],
+    purpose: Purpose,
     ui: &Ui,
 ) -> Result<(Compiled, Sink), Failure> {
     let mut sink = Sink::new();
-    let compiled = compile(system, dir, hosts, &mut sink);
+    let compiled = compile_for(system, dir, hosts, purpose, &mut sink);
     known(&compiled.loaded, hosts)?;
     if compiled.rendered.is_none() {
         ui.diagnostics(&sink, &compiled.loaded.sources);

@@ -17,6 +17,7 @@ mod render;
 mod role;
 mod schema;
 mod ui;
+mod verify;
 
 use std::panic;
 use std::process::ExitCode;
@@ -58,6 +59,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Role(args) => role::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
+        Command::Verify(args) => verify::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };
     result.unwrap_or_else(|failure| {

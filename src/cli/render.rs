@@ -4,6 +4,7 @@ use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::load;
 use crate::model::adapter::Adapter;
+use crate::plan::Purpose;
 use crate::sync::{self, Applied, ApplyError, Cause, Comparison, LockState, Options, compare};
 use crate::system::overlay::Overlay;
 
@@ -22,7 +23,7 @@ pub fn run(args: &RenderArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
     let place = place::find(global)?;
     match place.policy.as_deref() {
         Some(dir) => {
-            let (compiled, sink) = compiled(&place.system, Some(dir), &[], ui)?;
+            let (compiled, sink) = compiled(&place.system, Some(dir), &[], Purpose::Files, ui)?;
             selected(&compiled, &args.hosts)?;
             finish(args, &place, &compiled, sink, None, ui)
         }
@@ -45,7 +46,7 @@ fn first(args: &RenderArgs, place: &Place, ui: &Ui) -> Result<Exit, Failure> {
     }
     let path = format!("{}/{}", place.policy_dir(), minimal::FILE);
     let system = Overlay::new(&place.system, [(path, minimal::text(&hosts).into_bytes())]);
-    let (compiled, sink) = compiled(&system, Some(place.policy_dir()), &[], ui)?;
+    let (compiled, sink) = compiled(&system, Some(place.policy_dir()), &[], Purpose::Files, ui)?;
     finish(&RenderArgs { hosts: Vec::new(), ..*args }, place, &compiled, sink, Some(&hosts), ui)
 }
 

@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Never, Program, Protocol, ToolCall};
 use super::role::ModelChoice;
 use super::scalar::{EvidenceKind, Guarantee};
 
@@ -82,6 +83,8 @@ pub struct Adapter {
     /// Facts: JSON and TOML files below the root whose hooks the host runs at the start of a session.
     #[serde(default)]
     pub session_start_hooks: Vec<SessionStartHooks>,
+    /// How the program is run against a scripted model; omitted = it cannot be.
+    pub verify: Option<Driver>,
 }
 
 /// A file with hooks, under `hooks` and the name of an event.
@@ -256,9 +259,9 @@ pub enum CarrierKind {
     Shared,
     /// Rules for paths.
     Paths,
-    /// The host's own text.
+    /// The host's own text. Where no read of the host takes the file, an import line brings it.
     Card,
-    /// A line that includes the file with the shared text.
+    /// Lines that include the files with the shared text or the card.
     Import,
 }
 

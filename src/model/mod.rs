@@ -2,6 +2,7 @@
 
 pub mod adapter;
 pub mod capability;
+pub mod driver;
 pub mod policy;
 pub mod role;
 pub mod rule;

@@ -58,8 +58,23 @@ pub struct RoleOnHost {
     pub forms: Vec<RolePlan>,
 }
 
+/// What a plan is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Files only: the ledger stays empty, because writing it out costs more than all the rest.
+    Files,
+    /// The ledger too.
+    Ledger,
+}
+
 /// Plans for the hosts of `policy`.
-pub fn plan(policy: &Policy, adapters: &IndexMap<String, Adapter>, user: &[UserFile], sink: &mut Sink) -> Plan {
+pub fn plan(
+    policy: &Policy,
+    adapters: &IndexMap<String, Adapter>,
+    user: &[UserFile],
+    purpose: Purpose,
+    sink: &mut Sink,
+) -> Plan {
     let selected: Vec<&Adapter> = policy.hosts.iter().filter_map(|id| adapters.get(id)).collect();
     let delivery = deliver(policy, &selected, user);
     reach::report(policy, &selected, &delivery, sink);
@@ -69,12 +84,17 @@ pub fn plan(policy: &Policy, adapters: &IndexMap<String, Adapter>, user: &[UserF
         .iter()
         .map(|adapter| {
             offer::check_names(adapter, policy, sink);
-            let roles = roles(adapter, policy, &excluded, &mut lines, sink);
-            lines.extend(knobs::lines(adapter, policy));
+            let (roles, mut own) = roles(adapter, policy, &excluded, purpose, sink);
+            if purpose == Purpose::Ledger {
+                lines.append(&mut own);
+                lines.extend(knobs::lines(adapter, policy));
+            }
             HostPlan { host: adapter.id.clone(), roles, knobs: knobs::plan(adapter, policy) }
         })
         .collect();
-    lines.extend(reach::lines(policy, &selected, &delivery));
+    if purpose == Purpose::Ledger {
+        lines.extend(reach::lines(policy, &selected, &delivery));
+    }
     Plan { hosts, delivery, ledger: Ledger { lines } }
 }
 
@@ -96,16 +116,18 @@ fn deliver(policy: &Policy, selected: &[&Adapter], user: &[UserFile]) -> Deliver
     let wants_card = policy.rules.iter().any(crate::resolve::Rule::has_note);
     let hosts =
         selected.iter().map(|adapter| HostInput { adapter, wants_card, has_roles: !policy.roles.is_empty() }).collect();
-    delivery::plan(&Input { hosts, rules: &rules, user })
+    let roles: Vec<String> = policy.roles.iter().map(|r| r.id.clone()).collect();
+    delivery::plan(&Input { hosts, rules: &rules, roles: &roles, user })
 }
 
 fn roles(
     adapter: &Adapter,
     policy: &Policy,
     excluded: &[String],
-    lines: &mut Vec<Line>,
+    purpose: Purpose,
     sink: &mut Sink,
-) -> Vec<RoleOnHost> {
+) -> (Vec<RoleOnHost>, Vec<Line>) {
+    let mut lines = Vec::new();
     let forms: Vec<_> = adapter
         .forms
         .iter()
@@ -122,7 +144,10 @@ fn roles(
             .map(|(form_name, form, list, offer)| {
                 let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT, excluded };
                 let plan = planner.tools(role);
-                own_lines.extend(planner.lines(role, &plan));
+                // Denials are judged by what the ledger says of them, whether it is wanted or not.
+                if purpose == Purpose::Ledger || !role.deny.is_empty() {
+                    own_lines.extend(planner.lines(role, &plan));
+                }
                 plan
             })
             .collect();
@@ -132,7 +157,7 @@ fn roles(
             planned.push(RoleOnHost { role: role.id.clone(), name, forms: plans });
         }
     }
-    planned
+    (planned, lines)
 }
 
 fn role_name(adapter: &Adapter, role: &Role, sink: &mut Sink) -> Option<String> {

@@ -44,11 +44,12 @@ pub fn tool(naming: &Naming, server: &str, tool: &str) -> Result<String, NamePro
 }
 
 fn spell(naming: &Naming, parts: &[(&str, &str)]) -> Result<String, NameProblem> {
+    let class = ranges(&naming.keep);
     let mut name = naming.join.clone();
     for (placeholder, value) in parts {
         let mut spelt = String::with_capacity(value.len());
         for c in value.chars() {
-            if kept(&naming.keep, c) {
+            if class.iter().any(|(first, last)| (*first..=*last).contains(&c)) {
                 spelt.push(c);
             } else if let Some(replacement) = &naming.replace {
                 spelt.push_str(replacement);
@@ -65,24 +66,21 @@ fn spell(naming: &Naming, parts: &[(&str, &str)]) -> Result<String, NameProblem>
     }
 }
 
-/// Whether `c` is in a class written like `A-Za-z0-9_-` (a hyphen at either end is itself).
-fn kept(class: &str, c: char) -> bool {
+/// The ranges of a class written like `A-Za-z0-9_-` (a hyphen at either end is itself).
+fn ranges(class: &str) -> Vec<(char, char)> {
     let chars: Vec<char> = class.chars().collect();
+    let mut ranges = Vec::new();
     let mut i = 0;
     while i < chars.len() {
         if i + 2 < chars.len() && chars[i + 1] == '-' {
-            if (chars[i]..=chars[i + 2]).contains(&c) {
-                return true;
-            }
+            ranges.push((chars[i], chars[i + 2]));
             i += 3;
         } else {
-            if chars[i] == c {
-                return true;
-            }
+            ranges.push((chars[i], chars[i]));
             i += 1;
         }
     }
-    false
+    ranges
 }
 
 #[cfg(test)]

@@ -52,6 +52,10 @@ pub struct Word {
 pub struct Offer {
     /// The words of the list, native first, in the adapter's order.
     pub words: Vec<Word>,
+    /// What the search sees of each word.
+    pub selectors: Vec<Selector>,
+    /// One selector for each native tool, where the list is also written as one that only informs.
+    pub inform: Vec<Selector>,
     /// Tools no word reaches.
     pub fixed: Vec<Tool>,
     /// Whether the role keeps servers of the session that the policy cannot see.
@@ -106,7 +110,16 @@ pub fn offer(adapter: &Adapter, form: &Form, list: &List, policy: &Policy) -> Of
     } else {
         words.extend(mcp.into_iter().map(|(spelt, tool)| word(spelt, vec![tool])));
     }
-    Offer { words, fixed, session_servers }
+    let selectors = words.iter().map(|w| w.selector.clone()).collect();
+    let each = |name: &String| native(adapter, name, catalogue);
+    let inform = adapter
+        .tools
+        .keys()
+        .filter(|_| list.inform)
+        .map(each)
+        .map(|t| word(t.name.clone(), vec![t]).selector)
+        .collect();
+    Offer { words, selectors, inform, fixed, session_servers }
 }
 
 fn word(name: String, tools: Vec<Tool>) -> Word {

@@ -3,6 +3,7 @@
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::adapter::{Adapter, Agent};
 use crate::resolve::Policy;
+use crate::text::glob;
 
 use super::delivery::{Delivery, Finding, HostDelivery, How, Range, ScopedRoute, Text};
 use super::ledger::{Line, State, Subject};
@@ -73,9 +74,9 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
         .help("make the rule short, or give it `activation: { on-demand: … }`"),
         Finding::BorrowedRoles { host, from, file } => Diagnostic::new(
             Code::RolesBorrowed,
-            format!("{} takes the roles rendered for {} in `{}`", title(host), title(from), file.replace("{name}", "*")),
+            format!("{} takes the role in `{file}`, which is rendered for {}", title(host), title(from)),
         )
-        .path(file.replace("{name}", "*"))
+        .path(file.clone())
         .help("leave one of the two hosts out"),
         Finding::MainOnlyReachesRoles { .. } | Finding::Perhaps { .. } => return None,
     })
@@ -201,9 +202,8 @@ fn way(delivery: &Delivery, adapter: &Adapter, host: &HostDelivery, index: usize
 
 /// Conditions under which the host reads a file by itself; none when one of its reads has none.
 fn read_under(adapter: &Adapter, path: &str) -> Vec<String> {
-    let matches = |pattern: &str| globset::Glob::new(pattern).is_ok_and(|g| g.compile_matcher().is_match(path));
     let mut conditions = Vec::new();
-    for read in adapter.reads.iter().filter(|r| matches(&r.file)) {
+    for read in adapter.reads.iter().filter(|r| glob::matches(&r.file, path)) {
         match &read.condition {
             None => return Vec::new(),
             Some(condition) if !conditions.contains(condition) => conditions.push(condition.clone()),

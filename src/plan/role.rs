@@ -1,5 +1,7 @@
 //! One role on one host in one form: the tools it gets and what can be claimed of them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::model::adapter::{Adapter, Form, List, Mechanism, Sense};
 use crate::model::capability::ScopeKind;
 use crate::model::scalar::{Guarantee, Risk};
@@ -59,22 +61,19 @@ pub struct Planner<'a> {
 impl Planner<'_> {
     /// Chooses the tools of `role`.
     pub fn tools(&self, role: &Role) -> RolePlan {
-        let selectors: Vec<Selector> = self.offer.words.iter().map(|w| w.selector.clone()).collect();
-        let kept = self.problem(role, &selectors, &self.offer.fixed).solve();
-        let keeps = |i: &usize| kept.contains(i);
-        let words = |keep: bool| -> Vec<String> {
-            (0..selectors.len()).filter(|i| keeps(i) == keep).map(|i| selectors[i].word.clone()).collect()
-        };
+        let selectors = self.offer.selectors.as_slice();
+        let kept = self.problem(role, selectors, &self.offer.fixed).solve();
+        let words = |indices: &[usize]| -> Vec<String> { indices.iter().map(|i| selectors[*i].word.clone()).collect() };
         let (list, removed) = match self.list.sense {
-            Sense::Allow | Sense::Rules => (self.needed(words(true)), Vec::new()),
-            Sense::Deny => (Vec::new(), words(false)),
-        };
-        let mut tools: Vec<Tool> = Vec::new();
-        for tool in kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed) {
-            if !tools.contains(tool) {
-                tools.push(tool.clone());
+            Sense::Allow | Sense::Rules => (words(&self.needed(&kept)), Vec::new()),
+            Sense::Deny => {
+                let gone: Vec<usize> = (0..selectors.len()).filter(|i| !kept.contains(i)).collect();
+                (Vec::new(), words(&gone))
             }
-        }
+        };
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let all = kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed);
+        let tools: Vec<Tool> = all.filter(|tool| seen.insert(&tool.name)).cloned().collect();
         RolePlan {
             role: role.id.clone(),
             form: self.form_name.to_owned(),
@@ -87,19 +86,24 @@ impl Planner<'_> {
     }
 
     /// Leaves out words whose tools other kept words bring already: they would only be noise in the file.
-    fn needed(&self, mut words: Vec<String>) -> Vec<String> {
-        let tools = |word: &str| {
-            let found = self.offer.words.iter().find(|w| w.selector.word == word);
-            found.map_or(&[][..], |w| w.tools.as_slice())
-        };
-        for word in words.clone() {
-            let others: Vec<&Tool> = words.iter().filter(|w| **w != word).flat_map(|w| tools(w)).collect();
-            let own = tools(&word);
-            if !own.is_empty() && own.iter().all(|t| others.contains(&t)) {
-                words.retain(|w| *w != word);
+    fn needed(&self, kept: &[usize]) -> Vec<usize> {
+        let names = |i: usize| self.offer.words[i].tools.iter().map(|t| t.name.as_str());
+        let mut bringing: BTreeMap<&str, usize> = BTreeMap::new();
+        for name in kept.iter().flat_map(|i| names(*i)) {
+            *bringing.entry(name).or_default() += 1;
+        }
+        let mut needed = Vec::with_capacity(kept.len());
+        for i in kept {
+            let twice = names(*i).all(|name| bringing.get(name).is_some_and(|count| *count > 1));
+            if twice && names(*i).next().is_some() {
+                for name in names(*i) {
+                    bringing.entry(name).and_modify(|count| *count -= 1);
+                }
+            } else {
+                needed.push(*i);
             }
         }
-        words
+        needed
     }
 
     fn problem<'s>(&self, role: &Role, selectors: &'s [Selector], fixed: &[Tool]) -> Problem<'s> {
@@ -134,14 +138,8 @@ impl Planner<'_> {
         if !self.list.inform {
             return Vec::new();
         }
-        let selectors: Vec<Selector> = self
-            .adapter
-            .tools
-            .keys()
-            .map(|name| super::offer::native(self.adapter, name, &self.policy.catalogue))
-            .map(|t| Selector { word: t.name, covers: t.covers, confers: t.confers })
-            .collect();
-        self.problem(role, &selectors, &[]).solve().into_iter().map(|i| selectors[i].word.clone()).collect()
+        let selectors = self.offer.inform.as_slice();
+        self.problem(role, selectors, &[]).solve().into_iter().map(|i| selectors[i].word.clone()).collect()
     }
 
     /// One line for every capability.

@@ -13,7 +13,7 @@ use crate::resolve::policy::{Role, RuleActivation};
 
 use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
 use super::engine::Engine;
-use super::texts::{RULES_DIR, Texts, template_failed, template_path};
+use super::texts::{PATHS_INDEX, RULES_DIR, Texts, paths_index, template_failed, template_path};
 use super::{Inputs, bodies, entries};
 
 struct Maker<'a, 's> {
@@ -82,7 +82,7 @@ impl Maker<'_, '_> {
                     let text = self.joined(file);
                     if !text.is_empty() {
                         let sources = self.rule_sources();
-                        self.push(file.path.clone(), Content::Block(text), sources, file.hosts.clone());
+                        self.push(file.path.clone(), Content::Block(text), sources, file.hosts.to_vec());
                     }
                 }
                 Own::Whole { host, template } => self.whole(file, host, template.as_deref()),
@@ -117,7 +117,7 @@ impl Maker<'_, '_> {
         let text = self.joined(file);
         let Some(template) = template else {
             let sources = self.rule_sources();
-            return self.push(file.path.clone(), Content::Whole(format!("{text}\n")), sources, file.hosts.clone());
+            return self.push(file.path.clone(), Content::Whole(format!("{text}\n")), sources, file.hosts.to_vec());
         };
         let context = match rule {
             Some(rule) => json!({ "rule": rule_context(rule, &text, &self.inputs.source_path(rule.source)) }),
@@ -125,12 +125,16 @@ impl Maker<'_, '_> {
         };
         let sources = rule.map_or_else(|| self.rule_sources(), |r| vec![self.inputs.source_path(r.source)]);
         if let Some(text) = self.template(host, template, &context) {
-            self.push(file.path.clone(), Content::Whole(text), sources, file.hosts.clone());
+            self.push(file.path.clone(), Content::Whole(text), sources, file.hosts.to_vec());
         }
     }
 
     /// Rules that a line points to, each in a file of its own.
     fn pointed(&mut self) {
+        if let Some(index) = paths_index(self.inputs) {
+            let (sources, hosts) = (self.rule_sources(), self.inputs.policy.hosts.clone());
+            self.push(PATHS_INDEX.to_owned(), Content::Whole(index), sources, hosts);
+        }
         for index in self.inputs.plan.delivery.pointed.clone() {
             let Some(rule) = self.inputs.policy.rules.get(index) else { continue };
             let text = format!("# {}\n\n{}\n", rule.title, self.texts.rules[index]);

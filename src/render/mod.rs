@@ -20,6 +20,7 @@ use crate::resolve::Policy;
 
 use artifact::Artifact;
 pub use measure::{HostBytes, Measured};
+pub use texts::RULES_DIR;
 
 /// What a render makes.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +29,8 @@ pub struct Rendered {
     pub artifacts: Vec<Artifact>,
     /// What each host is given at the start.
     pub measured: Measured,
+    /// The text of each rule as every host is given it, in the policy's order.
+    pub rules: Vec<String>,
 }
 
 /// Everything that render reads.
@@ -58,5 +61,5 @@ pub fn render(inputs: &Inputs<'_>, sink: &mut Sink) -> Rendered {
     let measured = measure::measure(inputs, &texts, sink);
     let mut artifacts = files::artifacts(inputs, &texts, sink);
     artifacts.sort_by(|a, b| a.path.cmp(&b.path));
-    Rendered { artifacts, measured }
+    Rendered { artifacts, measured, rules: texts.rules }
 }

@@ -12,7 +12,11 @@ use super::engine::{Engine, TemplateProblem};
 use super::{Inputs, context};
 
 /// Folder of rules that a line points to.
-pub(super) const RULES_DIR: &str = ".rolecast/rules";
+pub const RULES_DIR: &str = ".rolecast/rules";
+/// The list of path rules where they are too many for a line each.
+pub(super) const PATHS_INDEX: &str = ".rolecast/paths.md";
+/// Most lines for path rules in a text that is always before the agent; more become one line to the index.
+const MOST_LINES: usize = 12;
 
 /// Every text, rendered.
 pub(super) struct Texts {
@@ -125,18 +129,38 @@ pub(super) fn path_lines(
     host: &HostDelivery,
     wanted: impl Fn(&crate::plan::delivery::Scoped) -> bool,
 ) -> String {
-    let lines: Vec<String> = host
-        .scoped
-        .iter()
-        .filter(|s| wanted(s))
-        .filter_map(|s| {
-            let rule = inputs.policy.rules.get(s.rule)?;
-            let RuleActivation::Paths(paths) = &rule.activation else { return None };
-            let paths: Vec<String> = paths.iter().map(|p| format!("`{p}`")).collect();
-            Some(format!("- Before you touch {}: read `{RULES_DIR}/{}.md`", paths.join(", "), rule.id))
-        })
-        .collect();
-    lines.join("\n")
+    let rules: Vec<usize> = host.scoped.iter().filter(|s| wanted(s)).map(|s| s.rule).collect();
+    if rules.len() > MOST_LINES {
+        return format!(
+            "- Before you touch files: look up their paths in `{PATHS_INDEX}`, and read the rules named there"
+        );
+    }
+    let line = |(paths, file): (String, String)| format!("- Before you touch {paths}: read `{file}`");
+    rules.into_iter().filter_map(|rule| pointer(inputs, rule)).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The patterns of a path rule, and the file that has its text.
+fn pointer(inputs: &Inputs<'_>, rule: usize) -> Option<(String, String)> {
+    let rule = inputs.policy.rules.get(rule)?;
+    let RuleActivation::Paths(paths) = &rule.activation else { return None };
+    let paths: Vec<String> = paths.iter().map(|p| format!("`{p}`")).collect();
+    Some((paths.join(", "), format!("{RULES_DIR}/{}.md", rule.id)))
+}
+
+/// The index of path rules; `None` where every host has its few lines instead.
+pub(super) fn paths_index(inputs: &Inputs<'_>) -> Option<String> {
+    let delivery = &inputs.plan.delivery;
+    let lines = |route: ScopedRoute| matches!(route, ScopedRoute::CardLine | ScopedRoute::BodyLine);
+    let needed = delivery.hosts.iter().any(|host| {
+        let main = host.scoped.iter().filter(|s| lines(s.main)).count();
+        let roles = host.scoped.iter().filter(|s| lines(s.roles)).count();
+        main.max(roles) > MOST_LINES
+    });
+    needed.then(|| {
+        let entry = |(paths, file)| format!("- {paths}: `{file}`\n");
+        let entries: String = delivery.pointed.iter().filter_map(|rule| pointer(inputs, *rule)).map(entry).collect();
+        format!("# Rules for paths\n\nRead the rule of each path that you are about to touch.\n\n{entries}")
+    })
 }
 
 fn notes(

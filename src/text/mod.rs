@@ -6,6 +6,7 @@ pub mod digest;
 pub mod encoding;
 pub mod eol;
 pub mod frontmatter;
+pub mod glob;
 pub mod markdown;
 pub mod suggest;
 pub mod toml;

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use rolecast::diag::SourceId;
-use rolecast::model::adapter::{Adapter, Inherit};
-use rolecast::plan::delivery::{Delivery, HostInput, Input, Kind, RuleInfo, UserFile, plan};
+use rolecast::model::adapter::{Adapter, Agent, Inherit};
+use rolecast::plan::delivery::{Delivery, Finding, HostInput, Input, Kind, RuleInfo, Text, UserFile, plan};
 
-use crate::simulator::Repository;
+use crate::simulator::{Got, Repository};
 
 pub const HOSTS: [&str; 7] = ["claude-code", "codex", "cursor", "copilot", "gemini-cli", "opencode", "qwen-code"];
 
@@ -51,7 +51,7 @@ pub fn link(path: &str, target: &str) -> UserFile {
 
 pub fn input<'a>(adapters: &[&'a Adapter], rules: &'a [RuleInfo], user: &'a [UserFile]) -> Input<'a> {
     let hosts = adapters.iter().map(|a| HostInput { adapter: a, wants_card: true, has_roles: true }).collect();
-    Input { hosts, rules, user }
+    Input { hosts, rules, roles: &[], user }
 }
 
 /// The planner's numbers are the simulator's.
@@ -117,4 +117,63 @@ pub fn planned(input: &Input) -> Delivery {
     let plan = plan(input);
     assert_counts(input, &plan).unwrap();
     plan
+}
+
+/// What does not come once to a main agent is among the findings, text by text.
+pub fn assert_reported(input: &Input, plan: &Delivery) -> Result<(), String> {
+    let (before, after) = (Repository::of_user(input), Repository::rendered(input, plan));
+    for host in &input.hosts {
+        let id = &host.adapter.id;
+        let (was, is) = (before.main(host.adapter), after.main(host.adapter));
+        let times = |got: &Got, marker: &str| got.get(marker).copied().unwrap_or(0);
+        let said = |what: String, wrong: bool, is_it: &dyn Fn(&Finding) -> bool| match plan.findings.iter().any(is_it) {
+            said if said == wrong => Ok(()),
+            said => Err(format!("{id}: {what}: wrong {wrong}, reported {said}")),
+        };
+        let shared = times(&is, "[shared]");
+        let wanted = input.rules.iter().any(|r| r.main && r.activation != Kind::Paths);
+        said(
+            "shared text missing".into(),
+            wanted && shared == 0,
+            &|f| matches!(f, Finding::Never { host, agent: Agent::Main, text: Text::Shared } if host == id),
+        )?;
+        said(
+            "shared text repeated".into(),
+            shared > 1,
+            &|f| matches!(f, Finding::Repeated { host, agent: Agent::Main, text: Text::Shared, .. } if host == id),
+        )?;
+        for other in input.hosts.iter().map(|o| &o.adapter.id) {
+            let came = times(&is, &format!("[card {other}]"));
+            let roles =
+                if host.has_roles { times(&after.inherited(host.adapter), &format!("[card {other}]")) } else { 0 };
+            let roles = if host.adapter.subagents.inherit == Inherit::Nothing { 0 } else { roles };
+            said(
+                format!("card of {other}"),
+                other != id && came + roles > 0,
+                &|f| matches!(f, Finding::ForeignCard { host, card } if host == id && card == other),
+            )?;
+        }
+        for user in input.user.iter().filter(|u| u.link_to.is_none()) {
+            let marker = format!("[user {}]", user.path);
+            let (was, is) = (times(&was, &marker), times(&is, &marker));
+            said(
+                format!("{marker} gained"),
+                was == 0 && is > 0,
+                &|f| matches!(f, Finding::UserGained { host, file } if host == id && *file == user.path),
+            )?;
+            let unread = plan
+                .findings
+                .iter()
+                .any(|f| matches!(f, Finding::UserUnread { host, file, .. } if host == id && *file == user.path));
+            if was > 0 && is == 0 && !unread {
+                return Err(format!("{id}: {marker} is lost unsaid"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many random cases; `DELIVERY_CASES` asks for more of them.
+pub fn cases(usual: u32) -> u32 {
+    std::env::var("DELIVERY_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }

@@ -5,11 +5,14 @@ use proptest::prelude::*;
 use rolecast::model::adapter::{Adapter, Agent, Carrier, CarrierKind, CarrierOwn, Import, Inherit, Load, Read, Repeat};
 use rolecast::plan::delivery::{HostInput, Input, Kind, Own, RuleInfo, UserFile, plan};
 
-use crate::fixtures::{adapter, assert_counts, rules};
-use crate::simulator::{Repository, shared};
+use crate::fixtures::{adapter, assert_counts, assert_reported, cases, rules};
+use crate::simulator::{Got, Repository, shared};
 
 /// Files that hosts may read; few, so that hosts meet.
 const POOL: [&str; 5] = ["A.md", "B.md", "d/A.md", "d/C.md", "e/B.md"];
+
+/// What hosts name in their reads: those files, and globs that take some of them.
+const READS: [&str; 8] = ["A.md", "B.md", "d/A.md", "d/C.md", "e/B.md", "*/**/A.md", "d/*.md", "**/B.md"];
 
 #[derive(Debug, Clone)]
 struct Host {
@@ -26,7 +29,7 @@ struct Host {
 
 fn host() -> impl Strategy<Value = Host> {
     let read = (
-        0..POOL.len(),
+        0..READS.len(),
         prop::option::weighted(0.3, 0..POOL.len()),
         prop::bool::weighted(0.15),
         prop::bool::weighted(0.15),
@@ -64,7 +67,7 @@ fn build(id: usize, base: &Adapter, host: &Host) -> Adapter {
     out.reads = Vec::new();
     for (file, unless, needs, condition, agents) in &host.reads {
         out.reads.push(Read {
-            unless: unless.iter().filter(|u| *u != file).map(|u| POOL[*u].to_owned()).collect(),
+            unless: unless.iter().filter(|u| POOL[**u] != READS[*file]).map(|u| POOL[*u].to_owned()).collect(),
             needs: needs.then(|| "settings:/files".to_owned()),
             condition: condition.then(|| "trusted".to_owned()),
             agents: match agents {
@@ -72,7 +75,7 @@ fn build(id: usize, base: &Adapter, host: &Host) -> Adapter {
                 1 => vec![Agent::Roles],
                 _ => vec![Agent::Main, Agent::Roles],
             },
-            ..plain(POOL[*file].to_owned(), Load::Start)
+            ..plain(READS[*file].to_owned(), Load::Start)
         });
     }
     for (second, load, key) in &host.rules {
@@ -136,11 +139,11 @@ fn inputs<'a>(adapters: &'a [Adapter], hosts: &[Host], rules: &'a [RuleInfo], us
     let hosts = adapters.iter().zip(hosts);
     let hosts =
         hosts.map(|(a, h)| HostInput { adapter: a, wants_card: h.wants_card, has_roles: h.has_roles }).collect();
-    Input { hosts, rules, user }
+    Input { hosts, rules, roles: &[], user }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(400), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_claimed_is_what_arrives(hosts in prop::collection::vec(host(), 1..4), user in users()) {
@@ -149,24 +152,31 @@ proptest! {
         let rules = rules();
         let input = inputs(&adapters, &hosts, &rules, &user);
         let plan = plan(&input);
-        if let Err(error) = assert_counts(&input, &plan) {
+        if let Err(error) = assert_counts(&input, &plan).and_then(|()| assert_reported(&input, &plan)) {
             return Err(TestCaseError::fail(format!("{error}\n{plan:#?}")));
         }
     }
 }
 
-/// The first three numbers by which layouts are judged, counted in the text.
-fn price(input: &Input, before: &Repository, after: &Repository) -> (u32, u32, u32) {
-    let (mut lost, mut never, mut extra) = (0, 0, 0);
+/// The first five numbers by which layouts are judged, counted in the text.
+fn price(input: &Input, before: &Repository, after: &Repository) -> (u32, u32, u32, u32, u32) {
+    let (mut lost, mut never, mut extra, mut foreign, mut cardless) = (0, 0, 0, 0, 0);
     for host in &input.hosts {
         let main = (before.main(host.adapter), after.main(host.adapter), true);
         let roles = (before.inherited(host.adapter), after.inherited(host.adapter), false);
         let inherit = host.has_roles && host.adapter.subagents.inherit == Inherit::Instructions;
+        let may_inherit = host.has_roles && host.adapter.subagents.inherit != Inherit::Nothing;
+        for got in [Some(&main.1), may_inherit.then_some(&roles.1)].into_iter().flatten() {
+            let others = input.hosts.iter().filter(|o| o.adapter.id != host.adapter.id);
+            let cards = others.map(|o| got.get(&format!("[card {}]", o.adapter.id)).copied().unwrap_or(0));
+            foreign += cards.sum::<u32>();
+        }
         for (was, is, main) in [Some(main), inherit.then_some(roles)].into_iter().flatten() {
             let times = |marker: &str| is.get(marker).copied().unwrap_or(0);
+            let card = times(&format!("[card {}]", host.adapter.id));
+            cardless += u32::from(main && host.wants_card && card == 0);
             never += u32::from(main && times("[shared]") == 0);
-            extra +=
-                times("[shared]").saturating_sub(1) + times(&format!("[card {}]", host.adapter.id)).saturating_sub(1);
+            extra += times("[shared]").saturating_sub(1) + card.saturating_sub(1);
             for user in input.user.iter().filter(|u| u.link_to.is_none()) {
                 let marker = format!("[user {}]", user.path);
                 let was = was.get(&marker).copied().unwrap_or(0);
@@ -175,7 +185,7 @@ fn price(input: &Input, before: &Repository, after: &Repository) -> (u32, u32, u
             }
         }
     }
-    (lost, never, extra)
+    (lost, never, extra, foreign, cardless)
 }
 
 /// What can be written for one host: file of the card, file with lines and what they include, files a setting names.
@@ -195,7 +205,7 @@ fn moves(adapter: &Adapter, wants_card: bool, linked: &[&str]) -> Vec<Move> {
         }
     }
     let needs: Vec<&str> =
-        POOL.iter().copied().filter(|p| adapter.reads.iter().any(|r| r.file == *p && r.needs.is_some())).collect();
+        POOL.iter().copied().filter(|p| adapter.reads.iter().any(|r| r.needs.is_some() && takes(r, p))).collect();
     let cards: Vec<Option<&str>> =
         if wants_card { usable(CarrierKind::Card).map(Some).chain([None]).collect() } else { vec![None] };
     let mut out = Vec::new();
@@ -205,6 +215,25 @@ fn moves(adapter: &Adapter, wants_card: bool, linked: &[&str]) -> Vec<Move> {
         }
     }
     out
+}
+
+/// Lines of a host serve that host: they include the shared text, text of the user that it reads today where another file could
+/// hide something from it, and its own card where it does not read that by itself. (They could also include another host's card,
+/// or save a text for another host, or lead through a file that the main agent should not get; the planner does not try that.)
+fn is_in_order(tried: &Move, adapter: &Adapter, homes: &[&str], before: &Repository) -> bool {
+    let (card, import, _) = tried;
+    let card = card.filter(|c| !adapter.reads.iter().any(|r| takes(r, c)));
+    let targets = import.iter().flat_map(|(_, targets)| targets);
+    let reads = |got: Got, t: &str| got.contains_key(&format!("[user {t}]"));
+    let unless = |t: &str| adapter.reads.iter().any(|r| !r.unless.is_empty() && takes(r, t));
+    let may_hide = adapter.reads.iter().any(|r| !r.unless.is_empty());
+    let at_risk =
+        |t: &str| (may_hide && reads(before.main(adapter), t)) || (unless(t) && reads(before.inherited(adapter), t));
+    targets.into_iter().all(|t| homes.contains(t) || card == Some(*t) || at_risk(t))
+}
+
+fn takes(read: &Read, path: &str) -> bool {
+    globset::GlobBuilder::new(&read.file).literal_separator(true).build().unwrap().compile_matcher().is_match(path)
 }
 
 fn subsets<'a>(of: &[&'a str]) -> Vec<Vec<&'a str>> {
@@ -244,10 +273,10 @@ fn written(input: &Input, before: &Repository, homes: &[&str], moves: &[&Move]) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(80), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_layout_loses_less_misses_less_or_repeats_less(hosts in prop::collection::vec(host(), 1..3), user in users()) {
+    fn no_layout_is_better(hosts in prop::collection::vec(host(), 1..3), user in users()) {
         let base = adapter("codex");
         let adapters: Vec<Adapter> = hosts.iter().enumerate().map(|(i, h)| build(i, &base, h)).collect();
         let rules = vec![RuleInfo { id: "core".into(), activation: Kind::Always, main: true, roles: true }];
@@ -265,7 +294,9 @@ proptest! {
             let mut at = vec![0; all.len()];
             loop {
                 let chosen: Vec<&Move> = at.iter().zip(&all).map(|(i, m)| &m[*i]).collect();
-                let price = price(&input, &before, &written(&input, &before, &homes, &chosen));
+                let tried = chosen.iter().zip(&input.hosts).all(|(m, h)| is_in_order(m, h.adapter, &homes, &before));
+                let price = || price(&input, &before, &written(&input, &before, &homes, &chosen));
+                let price = if tried { price() } else { found };
                 prop_assert!(found <= price, "{found:?} was found, {price:?} is possible with {homes:?} {chosen:?}\n{:#?}", plan(&input));
                 let Some(next) = (0..at.len()).rev().find(|i| at[*i] + 1 < all[*i].len()) else { break };
                 at[next] += 1;

@@ -214,7 +214,7 @@ fn part(input: &Input, plan: &Delivery, file: &rolecast::plan::delivery::Planned
         }
         Part::Rule { rule } => {
             let Own::Whole { host, .. } = &file.own else { panic!("{} is not whole", file.path) };
-            let owner = input.hosts.iter().find(|h| h.adapter.id == *host).unwrap().adapter;
+            let owner = input.hosts.iter().find(|h| h.adapter.id == **host).unwrap().adapter;
             let key = taking(owner, &file.path).unwrap().scope_key.as_deref().unwrap();
             format!("---\n{key}: x\n---\n[rule {}]\n", input.rules[*rule].id)
         }

@@ -1,7 +1,7 @@
 //! All sets of the shipped hosts in an empty repository.
 
 use rolecast::model::adapter::Adapter;
-use rolecast::plan::delivery::{Finding, How, Part, ScopedRoute, plan};
+use rolecast::plan::delivery::{Finding, How, Own, Part, ScopedRoute, plan};
 
 use crate::fixtures::{assert_exactly_once, input, paths, planned, rules, shipped};
 
@@ -64,12 +64,46 @@ fn a_second_host_moves_the_text_to_the_file_both_know() {
 #[test]
 fn a_host_that_reads_the_others_file_moves_the_card_out_of_its_way() {
     let (adapters, rules) = (shipped(), rules());
-    for other in ["copilot", "cursor"] {
-        let plan = planned(&input(&set(&adapters, &["claude-code", other]), &rules, &[]));
-        assert!(paths(&plan).contains(&"AGENTS.md") && !paths(&plan).contains(&"CLAUDE.md"), "{plan:#?}");
-        let own = plan.files.iter().find(|f| f.path == ".claude/CLAUDE.md").unwrap();
-        assert_eq!(own.parts[0], Part::Import { line: "@../AGENTS.md".into(), target: "AGENTS.md".into() });
-        assert_eq!(own.hosts, ["claude-code"]);
+    let plan = planned(&input(&set(&adapters, &["claude-code", "copilot"]), &rules, &[]));
+    assert!(!paths(&plan).contains(&"CLAUDE.md") && !paths(&plan).contains(&".claude/rolecast.md"), "{plan:#?}");
+    let own = plan.files.iter().find(|f| f.path == ".claude/CLAUDE.md").unwrap();
+    let line = Part::Import { line: "@../AGENTS.md".into(), target: "AGENTS.md".into() };
+    assert_eq!(own.parts, [line, Part::Card { host: "claude-code".into() }]);
+    assert_eq!(*own.hosts, ["claude-code"]);
+}
+
+/// Cursor reads every file that Claude Code does, but does not follow import lines.
+#[test]
+fn a_host_that_reads_all_of_the_others_files_sees_import_lines_only() {
+    let (adapters, rules) = (shipped(), rules());
+    for others in [&["cursor"][..], &["copilot", "cursor"], &["codex", "cursor", "gemini-cli"]] {
+        let ids = [&["claude-code"], others].concat();
+        let plan = planned(&input(&set(&adapters, &ids), &rules, &[]));
+        assert!(!paths(&plan).contains(&"CLAUDE.md"), "{plan:#?}");
+        let stub = plan.files.iter().find(|f| f.path == ".claude/CLAUDE.md").unwrap();
+        let line = |line: &str, target: &str| Part::Import { line: line.into(), target: target.into() };
+        assert_eq!(
+            stub.parts,
+            [line("@../AGENTS.md", "AGENTS.md"), line("@rolecast.md", ".claude/rolecast.md")],
+            "{ids:?}"
+        );
+        assert_eq!(*stub.hosts, ["claude-code", "cursor"]);
+        let card = plan.files.iter().find(|f| f.path == ".claude/rolecast.md").unwrap();
+        assert_eq!(card.parts, [Part::Card { host: "claude-code".into() }]);
+        assert_eq!(card.own, Own::Whole { host: "claude-code".into(), template: Some("card.md".into()) });
+        assert_eq!(*card.hosts, ["claude-code"]);
+        let route = plan.hosts.iter().find(|h| h.host == "claude-code").unwrap().card.clone().unwrap();
+        assert_eq!(route.how, How::Imported { by: ".claude/CLAUDE.md".into() });
+    }
+}
+
+#[test]
+fn no_set_gives_a_host_the_card_of_another() {
+    let (adapters, rules) = (shipped(), rules());
+    for hosts in sets(&adapters) {
+        let plan = planned(&input(&hosts, &rules, &[]));
+        let bad = plan.findings.iter().find(|f| !matches!(f, Finding::Perhaps { .. }));
+        assert_eq!(bad, None, "{:?}", hosts.iter().map(|h| &h.id).collect::<Vec<_>>());
     }
 }
 
@@ -79,9 +113,10 @@ fn all_share_one_home_and_have_a_card_each() {
     let hosts: Vec<&Adapter> = adapters.iter().collect();
     let plan = planned(&input(&hosts, &rules, &[]));
     assert_eq!(
-        paths(&plan)[..8],
+        paths(&plan)[..9],
         [
             ".claude/CLAUDE.md",
+            ".claude/rolecast.md",
             ".codex/config.toml",
             ".cursor/rules/rolecast-host.mdc",
             ".gemini/rolecast.md",
@@ -100,7 +135,7 @@ fn all_share_one_home_and_have_a_card_each() {
     assert_eq!(opencode.shared.as_ref().unwrap().how, How::Direct);
     let switched: Vec<&str> = opencode.switches.iter().map(|s| s.file.as_str()).collect();
     assert_eq!(switched, [".opencode/rolecast.md"]);
-    let scoped: Vec<&str> = paths(&plan).into_iter().skip(8).collect();
+    let scoped: Vec<&str> = paths(&plan).into_iter().skip(9).collect();
     assert_eq!(
         scoped,
         [".claude/rules/web.md", ".claude/rules/api.md", ".cursor/rules/web.mdc", ".cursor/rules/api.mdc"],

@@ -130,7 +130,7 @@ fn a_block_taken_out_or_with_a_damaged_marker() {
 #[test]
 fn a_changed_or_missing_entry_of_a_shared_json() {
     let p = project(&["gemini-cli"]);
-    p.edit(".gemini/settings.json", "12288", "999999");
+    p.edit(".gemini/settings.json", "11930", "999999");
     drifts(
         &p,
         ".gemini/settings.json",
@@ -150,7 +150,7 @@ fn a_changed_or_missing_entry_of_a_shared_json() {
 #[test]
 fn a_changed_or_missing_entry_of_a_shared_toml() {
     let p = project(&["codex"]);
-    p.edit(".codex/config.toml", "tool_output_token_limit = 6826", "tool_output_token_limit = 60000");
+    p.edit(".codex/config.toml", "tool_output_token_limit = 6770", "tool_output_token_limit = 60000");
     drifts(
         &p,
         ".codex/config.toml",
@@ -158,7 +158,7 @@ fn a_changed_or_missing_entry_of_a_shared_toml() {
         &[
             "`tool_output_token_limit` is set wider",
             "-tool_output_token_limit = 60000",
-            "+tool_output_token_limit = 6826",
+            "+tool_output_token_limit = 6770",
         ],
     );
     p.edit(".codex/config.toml", "tool_output_token_limit = 60000\n", "");

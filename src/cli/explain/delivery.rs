@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use globset::Glob;
 use serde_json::{Value, json};
 
 use crate::model::adapter::Borrowed;
@@ -10,6 +9,7 @@ use crate::plan::delivery::{HostDelivery, How, Range, Route};
 use crate::plan::ledger::{Line, Subject};
 use crate::render::artifact::{Artifact, Content};
 use crate::resolve::policy::RuleActivation;
+use crate::text::glob;
 
 use super::layout::{Table, number};
 use super::view::{self, Shown, View, ticked};
@@ -188,7 +188,7 @@ fn borrowers<'a>(view: &'a View<'_>, artifact: &Artifact) -> Vec<&'a str> {
         let mut borrows = host.adapter.borrows.iter().filter(|b| b.what == Borrowed::Roles);
         !artifact.hosts.contains(&host.plan.host)
             && borrows.any(|b| {
-                let matches = Glob::new(&b.file).is_ok_and(|g| g.compile_matcher().is_match(&artifact.path));
+                let matches = glob::matches(&b.file, &artifact.path);
                 matches && !(b.loses_to_own && has_own(view, **host, artifact))
             })
     };

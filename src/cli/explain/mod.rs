@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::diag::Sink;
 use crate::diag::render::Format;
+use crate::plan::Purpose;
 use crate::system::System;
 use crate::text::suggest::nearest;
 
@@ -43,7 +44,7 @@ pub fn run(args: &ExplainArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     let place = place::find(global)?;
     // Planning is over the whole set: what one host reads changes what another may carry.
     let asked = if place.policy.is_some() { &[][..] } else { &args.hosts[..] };
-    let (compiled, sink) = compiled(&place.system, place.policy.as_deref(), asked, ui)?;
+    let (compiled, sink) = compiled(&place.system, place.policy.as_deref(), asked, Purpose::Ledger, ui)?;
     known(&compiled.loaded, &args.hosts)?;
     let view =
         View::new(&compiled, &args.hosts).ok_or_else(|| Failure::new(Exit::Internal, "the compilation has no end"))?;

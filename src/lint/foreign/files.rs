@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use globset::{GlobBuilder, GlobMatcher};
 use indexmap::IndexMap;
 
 use crate::model::adapter::{Adapter, Load, Read};
 use crate::system::{Kind, System, parent};
 use crate::text::frontmatter;
+use crate::text::glob;
 
 /// Largest file looked into.
 const MAX_BYTES: u64 = 1 << 20;
@@ -91,7 +91,7 @@ fn text_of(system: &dyn System, path: &str) -> Option<String> {
 /// The files a path or pattern names; none for a pattern that could be anywhere in the repository.
 fn expand(system: &dyn System, file: &str) -> Vec<String> {
     let is_file = |kind: &Kind| matches!(kind, Kind::File(_) | Kind::Link);
-    let Some(wild) = file.find(['*', '{', '?', '[']) else {
+    let Some(wild) = file.find('*') else {
         let there = system.kind(file).ok().flatten().is_some_and(|k| is_file(&k));
         return if there { vec![file.to_owned()] } else { Vec::new() };
     };
@@ -100,13 +100,12 @@ fn expand(system: &dyn System, file: &str) -> Vec<String> {
         // It would take a walk through the whole repository at every commit.
         return Vec::new();
     }
-    let Ok(glob) = GlobBuilder::new(file).literal_separator(true).build() else { return Vec::new() };
     let mut found = Vec::new();
-    walk(system, top, &glob.compile_matcher(), &mut found);
+    walk(system, top, file, &mut found);
     found
 }
 
-fn walk(system: &dyn System, top: &str, glob: &GlobMatcher, found: &mut Vec<String>) {
+fn walk(system: &dyn System, top: &str, pattern: &str, found: &mut Vec<String>) {
     let mut todo = vec![top.to_owned()];
     let mut visited = 0;
     while let Some(dir) = todo.pop() {
@@ -118,7 +117,7 @@ fn walk(system: &dyn System, top: &str, glob: &GlobMatcher, found: &mut Vec<Stri
             let path = if dir.is_empty() { name } else { format!("{dir}/{name}") };
             match kind {
                 Kind::Dir if path != ".git" => todo.push(path),
-                Kind::File(_) | Kind::Link if glob.is_match(&path) => found.push(path),
+                Kind::File(_) | Kind::Link if glob::matches(pattern, &path) => found.push(path),
                 _ => {}
             }
         }

@@ -40,13 +40,9 @@ impl Taken {
 
     /// How often the text that stands in `file` arrives, by whatever path.
     pub fn of(&self, world: &World, file: FileId) -> u32 {
-        let linked = world
-            .user
-            .iter()
-            .enumerate()
-            .filter(|(f, u)| u.as_ref().is_some_and(|u| u.link.is_some()) && world.resolve(*f) == Some(file));
+        let linked = world.links.iter().filter(|(_, target)| *target == file).map(|(link, _)| self.times[*link]);
         let direct = if world.is_link(file) { 0 } else { self.times[file] };
-        direct + linked.map(|(f, _)| self.times[f]).sum::<u32>()
+        direct + linked.sum::<u32>()
     }
 
     /// How often the shared text arrives.

@@ -1,13 +1,13 @@
 //! What a layout costs.
 
-use std::ops::AddAssign;
+use std::ops::{Add, AddAssign};
 
 use crate::model::adapter::{Agent, CarrierKind};
 
 use super::arrive::{Taken, Ways};
 use super::layout::{Choice, Layout};
 use super::path;
-use super::world::{FileId, HostId, World, at_start};
+use super::world::{FileId, Host, HostId, World, at_start};
 
 /// The price of a layout; the fields are compared one after the other, least first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +36,8 @@ pub struct Cost {
     pub aids: u32,
     /// Import lines: where a setting does as well, it is known to work for files in any folder.
     pub imports: u32,
+    /// Other hosts that name a file with import lines of one host among their own: they had better not be shown it.
+    pub shown: u32,
     /// Places down the adapters' lists of carriers.
     pub order: u32,
 }
@@ -43,7 +45,16 @@ pub struct Cost {
 impl Cost {
     /// Whether nobody gets too little or too much, so that more copies cannot help.
     pub const fn is_exact(&self) -> bool {
-        self.lost == 0 && self.never == 0 && self.extra == 0 && self.foreign == 0
+        self.lost == 0 && self.never == 0 && self.extra == 0 && self.foreign == 0 && self.cardless == 0
+    }
+}
+
+impl Add for Cost {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
     }
 }
 
@@ -61,6 +72,7 @@ impl AddAssign for Cost {
         self.files += o.files;
         self.aids += o.aids;
         self.imports += o.imports;
+        self.shown += o.shown;
         self.order += o.order;
     }
 }
@@ -126,13 +138,35 @@ pub fn of_homes(world: &World, homes: &[FileId]) -> Cost {
         let slots = world.hosts.iter().flat_map(|h| h.slots(CarrierKind::Shared)).filter(|s| s.file == *home);
         cost.order += slots.map(|s| s.carrier as u32).min().unwrap_or(0);
         if world.hosts.len() > 1 {
-            let known = |h: &super::world::Host| {
-                h.adapter.reads.iter().any(|r| at_start(r) && path::matches(&r.file, world.path(*home)))
-            };
+            let known =
+                |h: &Host| h.adapter.reads.iter().any(|r| at_start(r) && path::matches(&r.file, world.path(*home)));
             cost.unknown_home += world.hosts.iter().filter(|h| !known(h)).count() as u32;
             let owned = world.hosts.iter().any(|h| h.slots(CarrierKind::Card).any(|s| s.file == *home));
             cost.owned_home += u32::from(owned);
         }
+    }
+    cost
+}
+
+/// The least that a host adds in any layout with these homes. One that follows no lines gets the text from a home it reads, or
+/// never. And where the existence of a file hides no other, whatever is added to the bare homes lets nothing arrive less often.
+pub fn at_least(world: &World, homes: &[FileId], host: HostId, baseline: &Baseline) -> Cost {
+    let h = &world.hosts[host];
+    let mut cost = Cost::default();
+    if h.import().is_none() {
+        let home = h.reads.iter().any(|r| world.resolve(r.file).is_some_and(|f| homes.contains(&f)));
+        cost.never = u32::from(world.has_shared && !home);
+    }
+    if h.reads.iter().any(|r| !r.unless.is_empty()) {
+        return cost;
+    }
+    let bare = Layout { homes: homes.to_vec(), choices: vec![Choice::default(); world.hosts.len()] };
+    let agents: &[Agent] = if h.roles_inherit() { &[Agent::Main, Agent::Roles] } else { &[Agent::Main] };
+    for agent in agents {
+        let taken = Taken::count(world, &bare, host, *agent, Ways::All);
+        let before = &baseline.taken[usize::from(*agent != Agent::Main)];
+        let more = |f: FileId| taken.of(world, f).saturating_sub(before.of(world, f).max(1));
+        cost.extra += taken.shared(world, &bare).saturating_sub(1) + users(world).map(more).sum::<u32>();
     }
     cost
 }
@@ -142,7 +176,10 @@ pub fn of_means(world: &World, host: HostId, choice: &Choice) -> Cost {
     let slots = &world.hosts[host].slots;
     let place = |f: FileId| slots.iter().find(|s| s.file == f).map_or(0, |s| s.carrier as u32);
     let (lines, at) = choice.import.as_ref().map_or((0, 0), |(at, targets)| (targets.len() as u32, place(*at)));
+    let names = |f: FileId, h: &Host| h.read_of(f).is_some_and(|r| r.read.file == world.path(f));
+    let others = || world.hosts.iter().enumerate().filter(|(id, _)| *id != host);
     Cost {
+        shown: choice.import.as_ref().map_or(0, |(at, _)| others().filter(|(_, h)| names(*at, h)).count() as u32),
         aids: choice.switches.len() as u32 + lines,
         imports: lines,
         order: choice.card.map_or(0, place) + at,

@@ -1,11 +1,11 @@
 //! What a person should know about the plan.
 
-use crate::model::adapter::{Agent, Borrowed, CarrierKind, Each};
+use crate::model::adapter::{Agent, CarrierKind};
 
 use super::arrive::{Taken, is_active};
+use super::borrowed;
 use super::cost::{Baseline, users};
 use super::layout::Layout;
-use super::path;
 use super::report::Arrived;
 use super::scoped::{self, ScopedChoice};
 use super::types::{Finding, HostDelivery, Input, Kind, ScopedRoute, Text};
@@ -28,7 +28,7 @@ pub fn of(
         look.card(&mut out);
         look.users(&mut out);
         look.rules(&mut out);
-        look.borrowed(&mut out);
+        out.extend(borrowed::of(input, position));
     }
     out
 }
@@ -216,22 +216,6 @@ impl Look<'_> {
         let for_main_only: Vec<usize> = for_main_only.map(|s| s.rule).collect();
         if !for_main_only.is_empty() {
             out.push(Finding::MainOnlyReachesRoles { host: self.host(), rules: for_main_only });
-        }
-    }
-
-    /// Role files of other selected hosts that this one takes although they carry another host's texts.
-    fn borrowed(&self, out: &mut Vec<Finding>) {
-        let own = self.world.hosts[self.id].adapter;
-        let role_files = |a: &crate::model::adapter::Adapter| {
-            a.outputs.values().filter(|o| o.each == Some(Each::Role)).map(|o| o.file.clone()).collect::<Vec<_>>()
-        };
-        let has_own = self.world.hosts[self.id].has_roles && !role_files(own).is_empty();
-        for borrow in own.borrows.iter().filter(|b| b.what == Borrowed::Roles && !(b.loses_to_own && has_own)) {
-            for other in self.input.hosts.iter().filter(|o| o.adapter.id != own.id && o.has_roles) {
-                for file in role_files(other.adapter).into_iter().filter(|f| path::matches(&borrow.file, f)) {
-                    out.push(Finding::BorrowedRoles { host: self.host(), from: other.adapter.id.clone(), file });
-                }
-            }
         }
     }
 }

@@ -35,10 +35,10 @@ impl Layout {
 
     /// Our import lines in a file that `reader` follows: its own, and those of hosts that write them alike.
     pub fn imports<'l>(&'l self, world: &'l World, file: FileId, reader: HostId) -> impl Iterator<Item = FileId> + 'l {
-        let write = world.hosts[reader].import().map(|i| i.write.as_str());
+        let write = world.hosts[reader].line();
         let lines = self.choices.iter().enumerate().filter_map(move |(host, c)| {
             let (at, targets) = c.import.as_ref()?;
-            let alike = write.is_some() && world.hosts[host].import().map(|i| i.write.as_str()) == write;
+            let alike = write.is_some() && world.hosts[host].line() == write;
             (*at == file && alike).then_some((host, targets))
         });
         lines.flat_map(move |(host, targets)| {
@@ -50,7 +50,7 @@ impl Layout {
     fn first_to_import(&self, file: FileId, target: FileId, write: Option<&str>, world: &World) -> Option<HostId> {
         self.choices.iter().enumerate().position(|(host, c)| {
             c.import.as_ref().is_some_and(|(at, targets)| *at == file && targets.contains(&target))
-                && world.hosts[host].import().map(|i| i.write.as_str()) == write
+                && world.hosts[host].line() == write
         })
     }
 }

@@ -7,6 +7,7 @@
 //! every layout by what [`arrive`] counts. Nothing here knows a host by name.
 
 mod arrive;
+mod borrowed;
 mod cost;
 mod findings;
 mod layout;

@@ -1,6 +1,8 @@
 //! The chosen layout in words and numbers.
 
-use crate::model::adapter::{Agent, CarrierOwn, Inherit};
+use std::sync::Arc;
+
+use crate::model::adapter::{Adapter, Agent, Carrier, CarrierOwn, Inherit};
 
 use super::arrive::{Taken, Ways, is_active};
 use super::findings;
@@ -30,7 +32,7 @@ pub fn delivery(input: &Input, world: &World, layout: &Layout, scoped: &ScopedCh
     let first_rule = files.len();
     let path_rules: Vec<usize> = (0..input.rules.len()).filter(|r| input.rules[*r].activation == Kind::Paths).collect();
     let native_rules: Vec<usize> = path_rules.iter().copied().filter(|r| input.rules[*r].main).collect();
-    files.extend(rule_files(input, scoped, &native_rules));
+    rule_files(input, scoped, &native_rules, &mut files);
     let mut hosts: Vec<(usize, HostDelivery)> = (0..world.hosts.len())
         .map(|h| {
             let native = Natives { scoped, first: first_rule, rules: &native_rules };
@@ -86,7 +88,7 @@ fn own(world: &World, layout: &Layout, file: FileId) -> Own {
     let carrier = &adapter.carriers[slot.carrier];
     match (&carrier.output, carrier.own) {
         (Some(output), _) => Own::Entry { host: adapter.id.clone(), output: output.clone() },
-        (None, CarrierOwn::Whole) => Own::Whole { host: adapter.id.clone(), template: carrier.template.clone() },
+        (None, CarrierOwn::Whole) => whole(adapter, carrier),
         (None, CarrierOwn::Block) => Own::Block,
     }
 }
@@ -115,22 +117,26 @@ fn parts(world: &World, layout: &Layout, file: FileId) -> Vec<Part> {
     out
 }
 
-fn rule_files(input: &Input, scoped: &ScopedChoice, rules: &[usize]) -> Vec<PlannedFile> {
-    let mut out = Vec::with_capacity(rules.len() * scoped.carriers.len());
-    for carrier in &scoped.carriers {
-        let adapter = input.hosts[carrier.host].adapter;
-        let readers: Vec<String> =
-            scoped::readers(&input.hosts, *carrier).into_iter().map(|h| input.hosts[h].adapter.id.clone()).collect();
-        let template = &adapter.carriers[carrier.carrier].template;
-        let whole = adapter.carriers[carrier.carrier].own == CarrierOwn::Whole;
+fn whole(adapter: &Adapter, carrier: &Carrier) -> Own {
+    Own::Whole { host: Arc::from(adapter.id.as_str()), template: carrier.template.as_deref().map(Arc::from) }
+}
+
+fn rule_files(input: &Input, scoped: &ScopedChoice, rules: &[usize], out: &mut Vec<PlannedFile>) {
+    out.reserve(rules.len() * scoped.carriers.len());
+    for at in &scoped.carriers {
+        let adapter = input.hosts[at.host].adapter;
+        let carrier = &adapter.carriers[at.carrier];
+        let readers = scoped::readers(&input.hosts, *at).into_iter();
+        let hosts: Arc<[String]> = readers.map(|h| input.hosts[h].adapter.id.clone()).collect();
+        let own = if carrier.own == CarrierOwn::Whole { whole(adapter, carrier) } else { Own::Block };
+        let (head, tail) = carrier.file.split_once("{rule}").unwrap_or((&carrier.file, ""));
         out.extend(rules.iter().map(|rule| PlannedFile {
-            path: scoped::file_of(adapter, carrier.carrier, &input.rules[*rule].id),
-            own: if whole { Own::Whole { host: adapter.id.clone(), template: template.clone() } } else { Own::Block },
+            path: [head, &input.rules[*rule].id, tail].concat(),
+            own: own.clone(),
             parts: vec![Part::Rule { rule: *rule }],
-            hosts: readers.clone(),
+            hosts: Arc::clone(&hosts),
         }));
     }
-    out
 }
 
 /// Where the files of scoped rules stand in the list of files.
@@ -299,8 +305,8 @@ fn route(world: &World, layout: &Layout, host: HostId, file: FileId, arrived: &A
         });
         return Some(route(how, r.read.condition.as_ref()));
     }
-    let links = (0..world.paths.len()).filter(|f| world.is_link(*f) && world.resolve(*f) == Some(file));
-    if let Some((link, r)) = links.filter_map(|f| read(f).map(|r| (f, r))).next() {
+    let links = world.links.iter().filter(|(_, target)| *target == file);
+    if let Some((link, r)) = links.filter_map(|(f, _)| read(*f).map(|r| (*f, r))).next() {
         let how = How::Linked { from: world.path(link).to_owned() };
         return Some(route(how, r.read.condition.as_ref()));
     }

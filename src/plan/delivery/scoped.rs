@@ -1,7 +1,7 @@
 //! Rules for paths: which carriers hold them. All scoped rules fare alike, so the choice is made once
 //! and costs nothing per rule.
 
-use crate::model::adapter::{Adapter, Agent, CarrierKind, Inherit, Load, Read};
+use crate::model::adapter::{Adapter, Agent, CarrierKind, Inherit, Load, Read, Repeat};
 
 use super::path;
 use super::types::{HostInput, Input, Kind};
@@ -59,8 +59,9 @@ pub fn readers(hosts: &[HostInput], carrier: PathCarrier) -> Vec<usize> {
     (0..hosts.len()).filter(|h| read_of(hosts[*h].adapter, &file).is_some()).collect()
 }
 
-/// Chooses the carriers: fewest hosts that a rule could not reach at all, then fewest repetitions, then fewest hosts that ignore the scope, then fewest that need lines, then fewest
-/// files, then the carriers that stand first in their adapters.
+/// Chooses the carriers: fewest hosts that a rule could not reach at all, then fewest repetitions, then fewest
+/// hosts that ignore the scope, then fewest that need lines, then fewest files, then the carriers that stand first
+/// in their adapters.
 pub fn choose(input: &Input) -> ScopedChoice {
     let any = input.rules.iter().any(|r| r.activation == Kind::Paths && r.main);
     let candidates = if any { candidates(&input.hosts) } else { Vec::new() };
@@ -113,11 +114,19 @@ fn read_of<'a>(adapter: &'a Adapter, file: &str) -> Option<&'a Read> {
 
 fn native(host: &HostInput, hosts: &[HostInput], carriers: &[PathCarrier]) -> Native {
     let mut out = Native::default();
+    let mut plain: Vec<Option<&str>> = Vec::new();
     for (index, carrier) in carriers.iter().enumerate() {
         let owner = hosts[carrier.host].adapter;
         let file = file_of(owner, carrier.carrier, "x");
         let Some(read) = read_of(host.adapter, &file) else { continue };
         let key = read_of(owner, &file).and_then(|r| r.scope_key.as_deref());
+        // Two files of a rule without a template and under the same key are the same bytes.
+        if owner.carriers[carrier.carrier].template.is_none() {
+            if host.adapter.same_bytes == Repeat::Once && plain.contains(&key) {
+                continue;
+            }
+            plain.push(key);
+        }
         out.main += u32::from(read.agents.contains(&Agent::Main));
         out.roles += u32::from(read.agents.contains(&Agent::Roles));
         out.by = out.by.or(Some(index));

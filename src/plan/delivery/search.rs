@@ -17,18 +17,23 @@ use super::world::{FileId, HostId, World};
 pub fn best(world: &World) -> Layout {
     let baselines: Vec<Baseline> = (0..world.hosts.len()).map(|h| Baseline::of(world, h)).collect();
     let candidates = candidates(world);
-    let mut best = None;
-    if candidates.is_empty() {
-        Attempt::new(world, &baselines, &[]).run(&mut best);
-    }
+    let mut best: Option<(Cost, Layout)> = None;
+    let mut attempt = |homes: &[FileId]| {
+        let bounds: Vec<Cost> = baselines.iter().enumerate().map(|(h, b)| cost::at_least(world, homes, h, b)).collect();
+        let bound = bounds.iter().fold(cost::of_homes(world, homes), |sum, b| sum + *b);
+        if best.as_ref().is_none_or(|(least, _)| bound < *least) {
+            Attempt::new(world, &baselines, homes, &bounds).run(&mut best);
+        }
+        best.as_ref().is_none_or(|(cost, _)| cost.is_exact())
+    };
+    let mut exact = candidates.is_empty() && attempt(&[]);
     for home in &candidates {
-        Attempt::new(world, &baselines, &[*home]).run(&mut best);
+        exact = attempt(&[*home]);
     }
-    if !best.as_ref().is_none_or(|(cost, _): &(Cost, Layout)| cost.is_exact()) {
-        for (i, first) in candidates.iter().enumerate() {
-            for second in &candidates[i + 1..] {
-                Attempt::new(world, &baselines, &[*first, *second]).run(&mut best);
-            }
+    let pairs = candidates.iter().enumerate().flat_map(|(i, a)| candidates[i + 1..].iter().map(|b| [*a, *b]));
+    if !exact {
+        for pair in pairs {
+            attempt(&pair);
         }
     }
     best.map(|(_, layout)| layout).unwrap_or_default()
@@ -53,17 +58,21 @@ struct Attempt<'w> {
     homes: &'w [FileId],
     fixed: Cost,
     options: Vec<Vec<Choice>>,
+    /// What the means of each option cost.
+    means: Vec<Vec<Cost>>,
     /// Hosts in the order in which their choice is made: first those on whom nobody else's choice bears.
     order: Vec<HostId>,
     /// For each host, the hosts on whose choices its arrivals hang, with a class for each of their options.
     views: Vec<Vec<(HostId, Vec<usize>)>>,
     /// For each position in the order, the hosts that can be judged once that choice is made.
     ready: Vec<Vec<HostId>>,
+    /// For each position in the order, the least that hosts add that are not judged by then.
+    rest: Vec<Cost>,
     known: Vec<HashMap<usize, Cost>>,
 }
 
 impl<'w> Attempt<'w> {
-    fn new(world: &'w World<'w>, baselines: &'w [Baseline], homes: &'w [FileId]) -> Self {
+    fn new(world: &'w World<'w>, baselines: &'w [Baseline], homes: &'w [FileId], bounds: &[Cost]) -> Self {
         let hosts = 0..world.hosts.len();
         let mut options: Vec<Vec<Choice>> =
             hosts.clone().map(|h| options::of_host(world, h, homes, &baselines[h])).collect();
@@ -83,9 +92,18 @@ impl<'w> Attempt<'w> {
             .collect();
         let place = |h: &HostId| order.iter().position(|o| o == h).unwrap_or(0);
         let last = |on: HostId| bearing[on].iter().map(place).max().unwrap_or(0);
-        let ready = (0..order.len()).map(|at| hosts.clone().filter(|h| last(*h) == at).collect()).collect();
+        let ready: Vec<Vec<HostId>> =
+            (0..order.len()).map(|at| hosts.clone().filter(|h| last(*h) == at).collect()).collect();
+        let later = |at: usize| ready[at..].iter().flatten().fold(Cost::default(), |sum, h| sum + bounds[*h]);
+        let rest = (0..=order.len()).map(later).collect();
         let known = hosts.map(|_| HashMap::new()).collect();
-        Self { world, baselines, homes, fixed: cost::of_homes(world, homes), options, order, views, ready, known }
+        let means = options
+            .iter()
+            .enumerate()
+            .map(|(host, choices)| choices.iter().map(|c| cost::of_means(world, host, c)).collect())
+            .collect();
+        let fixed = cost::of_homes(world, homes);
+        Self { world, baselines, homes, fixed, options, means, order, views, ready, rest, known }
     }
 
     fn run(&mut self, best: &mut Option<(Cost, Layout)>) {
@@ -94,7 +112,7 @@ impl<'w> Attempt<'w> {
     }
 
     fn choose(&mut self, at: usize, so_far: Cost, chosen: &mut [usize], best: &mut Option<(Cost, Layout)>) {
-        if best.as_ref().is_some_and(|(least, _)| so_far >= *least) {
+        if best.as_ref().is_some_and(|(least, _)| so_far + self.rest[at] >= *least) {
             return;
         }
         let Some(host) = self.order.get(at).copied() else {
@@ -109,7 +127,7 @@ impl<'w> Attempt<'w> {
         for option in 0..self.options[host].len() {
             chosen[host] = option;
             let mut cost = so_far;
-            cost += cost::of_means(self.world, host, &self.options[host][option]);
+            cost += self.means[host][option];
             for judged in 0..self.ready[at].len() {
                 cost += self.of_host(self.ready[at][judged], chosen);
             }

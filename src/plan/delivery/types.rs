@@ -1,5 +1,7 @@
 //! What goes into the planner and what comes out.
 
+use std::sync::Arc;
+
 use crate::model::adapter::{Adapter, Agent};
 pub use crate::model::user_file::UserFile;
 
@@ -45,6 +47,8 @@ pub struct Input<'a> {
     pub hosts: Vec<HostInput<'a>>,
     /// The rules in their order; the result names them by their index.
     pub rules: &'a [RuleInfo],
+    /// The roles' names in the policy.
+    pub roles: &'a [String],
     /// Files of the user. Our own blocks and whole files are not among them, whatever stands on disk.
     pub user: &'a [UserFile],
 }
@@ -71,8 +75,9 @@ pub struct PlannedFile {
     pub own: Own,
     /// Our texts, in this order.
     pub parts: Vec<Part>,
-    /// Selected hosts that take it, by themselves or through an import line, in the order of the input.
-    pub hosts: Vec<String>,
+    /// Selected hosts that take it, by themselves or through an import line, in the order of the input. Thousands of rules have
+    /// the same ones.
+    pub hosts: Arc<[String]>,
 }
 
 /// How a planned file is owned.
@@ -83,9 +88,9 @@ pub enum Own {
     /// The whole file.
     Whole {
         /// Whose carrier it is.
-        host: String,
+        host: Arc<str>,
         /// Template below that host's templates.
-        template: Option<String>,
+        template: Option<Arc<str>>,
     },
     /// A value in an `entries` output.
     Entry {
@@ -356,13 +361,13 @@ pub enum Finding {
         /// Conditions that must hold.
         conditions: Vec<String>,
     },
-    /// A host takes role files rendered for another one instead of its own.
+    /// A host takes a role file rendered for another one, because no file of its own has the same name or its own does not win.
     BorrowedRoles {
-        /// Who takes them.
+        /// Who takes it.
         host: String,
-        /// For whom they are rendered.
+        /// For whom it is rendered.
         from: String,
-        /// The files.
+        /// The file.
         file: String,
     },
 }

@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::model::adapter::{Adapter, Agent, CarrierKind, Import, Inherit, Load, Read};
+use crate::model::adapter::{Adapter, Agent, Carrier, CarrierKind, CarrierOwn, Import, Inherit, Load, Read};
 
 use super::path;
 use super::scoped::ScopedChoice;
@@ -23,6 +23,8 @@ pub struct World<'a> {
     pub paths: IndexSet<&'a str>,
     /// What of the user is at each path.
     pub user: Vec<Option<User>>,
+    /// Links of the user, and the files they lead to in the end.
+    pub links: Vec<(FileId, FileId)>,
     /// The selected hosts, by name.
     pub hosts: Vec<Host<'a>>,
     /// Whether there is any shared text.
@@ -71,6 +73,8 @@ pub struct Slot {
     pub file: FileId,
     /// Its position among the carriers.
     pub carrier: usize,
+    /// Whether the host takes its file in no way of its own, so that only an import line brings what is in it.
+    pub unread: bool,
 }
 
 impl FileRead<'_> {
@@ -91,6 +95,11 @@ impl<'a> Host<'a> {
         self.adapter.import.as_ref()
     }
 
+    /// The line with which one file includes another; hosts with equal lines follow each other's.
+    pub fn line(&self) -> Option<&'a str> {
+        self.adapter.import.as_ref().map(|i| i.write.as_str())
+    }
+
     /// Whether sub-agents are known to get what the reads say.
     pub fn roles_inherit(&self) -> bool {
         self.has_roles && self.adapter.subagents.inherit == Inherit::Instructions
@@ -104,6 +113,11 @@ impl<'a> Host<'a> {
     /// Its usable carriers of one kind.
     pub fn slots(&self, kind: CarrierKind) -> impl Iterator<Item = &Slot> {
         self.slots.iter().filter(move |s| self.adapter.carriers[s.carrier].kinds.contains(&kind))
+    }
+
+    /// Whether its card in this file would come by an import line only.
+    pub fn imports_card(&self, file: FileId) -> bool {
+        self.slots(CarrierKind::Card).any(|s| s.file == file && s.unread)
     }
 
     /// Its read of a file.
@@ -144,7 +158,10 @@ impl<'a> World<'a> {
             })
             .collect();
         let has_shared = input.rules.iter().any(|r| r.main && r.activation != Kind::Paths);
-        Self { paths, user, hosts, has_shared }
+        let mut out = Self { paths, user, links: Vec::new(), hosts, has_shared };
+        let links = (0..out.paths.len()).filter(|f| out.is_link(*f));
+        out.links = links.filter_map(|f| out.resolve(f).map(|to| (f, to))).collect();
+        out
     }
 
     /// A path as text.
@@ -224,16 +241,21 @@ fn file_reads<'a>(adapter: &'a Adapter, paths: &IndexSet<&'a str>) -> Vec<FileRe
 }
 
 fn slots(adapter: &Adapter, paths: &IndexSet<&str>, user: &[Option<User>]) -> Vec<Slot> {
-    use crate::model::adapter::CarrierOwn;
     let usable = |file: FileId, own: CarrierOwn| match &user[file] {
         None => true,
         Some(u) => u.link.is_none() && own == CarrierOwn::Block,
+    };
+    // Also a file that is taken later in the session is read: with an import line its text would come again then.
+    let unread = |c: &Carrier| {
+        c.output.is_none() && adapter.import.is_some() && !adapter.reads.iter().any(|r| path::matches(&r.file, &c.file))
     };
     adapter
         .carriers
         .iter()
         .enumerate()
-        .filter_map(|(carrier, c)| paths.get_index_of(c.file.as_str()).map(|file| (Slot { file, carrier }, c)))
+        .filter_map(|(carrier, c)| {
+            paths.get_index_of(c.file.as_str()).map(|file| (Slot { file, carrier, unread: unread(c) }, c))
+        })
         .filter(|(slot, c)| usable(slot.file, c.own) || c.output.is_some())
         .map(|(slot, _)| slot)
         .collect()

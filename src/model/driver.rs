@@ -1,0 +1,156 @@
+//! How a host's program is run against a scripted model on loopback, with nothing of the user's: part of
+//! an adapter.
+//!
+//! Texts may hold `{url}` (of the model), `{home}` (an empty home folder), `{root}` (a copy of the
+//! repository) and `{prompt}`; those of calls also `{new}` (a file that does not exist), `{old}` (one that
+//! holds `untouched`), `{own}` (the file of the role, there called `{name}`), all relative to the root,
+//! `{probe}` (an address that records who asks for it), `{spawn}` (a task for a further agent) and `{task}`
+//! (the key of the role's own task). What a call mentions is what it is judged by.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// How the program is run.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Driver {
+    /// Where it is.
+    pub program: Program,
+    /// Arguments that make it print its version.
+    pub version_args: Vec<String>,
+    /// What it speaks to a model.
+    pub protocol: Protocol,
+    /// Environment; besides it there is only `PATH`, a locale, and `HOME`, `TMPDIR` below `{home}`.
+    #[serde(default)]
+    pub env: IndexMap<String, String>,
+    /// Arguments of a run that takes `{prompt}` and ends by itself.
+    pub args: Vec<String>,
+    /// Files below `{home}`.
+    #[serde(default)]
+    pub files: IndexMap<String, String>,
+    /// How the roles are acknowledged; omitted = they need not be.
+    pub acknowledge: Option<Acknowledge>,
+    /// Arguments that a call for a role needs besides those that every parent gives.
+    #[serde(default)]
+    pub spawn: IndexMap<String, Value>,
+    /// What the parent calls after that, until the role has ended; omitted = the call waits.
+    #[serde(default)]
+    pub wait: Vec<ToolCall>,
+    /// The call that a role ends with; omitted = its last text.
+    pub finish: Option<ToolCall>,
+    /// A call of the main agent whose shell prints the numbers from 1 on, some 300 kB, one a line, to see how
+    /// much comes through.
+    pub flood: Option<ToolCall>,
+    /// Tools that stand inside another one; omitted = none do.
+    pub nested: Option<Nested>,
+    /// Arguments of a run whose main agent is the role `{name}`, for forms that are a main agent.
+    #[serde(default)]
+    pub mains: IndexMap<String, Vec<String>>,
+    /// Tools (globs) that this way of running never has.
+    #[serde(default)]
+    pub never: IndexMap<String, Never>,
+    /// Parts of what the program answers when it refuses a call.
+    pub refusals: Vec<String>,
+    /// Calls that are tried though nobody granted them.
+    pub attempts: Vec<Attempt>,
+}
+
+/// A program.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Program {
+    /// Its name on `PATH`.
+    pub name: String,
+    /// Paths below a `node_modules` folder, first found; `{os}` and `{arch}` as npm spells them, `*` in a part.
+    #[serde(default)]
+    pub packaged: Vec<String>,
+    /// What runs a packaged file that is no program by itself.
+    pub interpreter: Option<String>,
+}
+
+/// A protocol between hosts and models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// `/responses`: items.
+    Responses,
+    /// `/chat/completions`: choices.
+    Chat,
+    /// `/messages`: content blocks.
+    Messages,
+    /// `:generateContent`: parts.
+    Generate,
+}
+
+/// A file in which a host notes the roles that a person accepted: root → role → digest of its file.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Acknowledge {
+    /// The file, below `{home}`.
+    pub file: String,
+    /// Output whose files are accepted.
+    pub output: String,
+    /// How they are told apart.
+    pub digest: Digest,
+}
+
+/// A digest of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names say it all")]
+pub enum Digest {
+    Sha256,
+}
+
+/// One call of a tool.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ToolCall {
+    /// The tool, as in `tools`.
+    pub tool: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: IndexMap<String, Value>,
+    /// Text without a form, instead of arguments.
+    pub input: Option<String>,
+}
+
+/// A tool that holds others, which a script of the model calls.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Nested {
+    /// The tool that holds them. Tools with a namespace stand beside it.
+    pub tool: String,
+    /// The script that prints their names, one a line.
+    pub list: String,
+    /// The script that calls one: `{tool}`, and `{args}` as JSON.
+    pub call: String,
+    /// Names in the script that `tools` spells otherwise.
+    #[serde(default)]
+    pub names: IndexMap<String, String>,
+}
+
+/// Why a planned tool is not offered.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Never {
+    /// The reason.
+    pub why: String,
+    /// Only when this tool is offered; default always.
+    pub beside: Option<String>,
+}
+
+/// A call that is tried.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Attempt {
+    /// The capabilities that it would use.
+    pub tries: Vec<String>,
+    /// Calls without which it could fail for another reason.
+    #[serde(default)]
+    pub before: Vec<ToolCall>,
+    /// The call.
+    pub call: ToolCall,
+}

@@ -1,0 +1,267 @@
+//! What a verification found, for people and for programs.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::plan::ledger::{Line, Subject};
+
+/// What was found, host by host.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Report {
+    /// Every selected host.
+    pub hosts: Vec<HostReport>,
+}
+
+/// What was found of one host.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct HostReport {
+    /// The host.
+    pub host: String,
+    /// For people.
+    pub title: String,
+    /// The program.
+    pub program: Option<String>,
+    /// The version it says it is.
+    pub version: Option<String>,
+    /// The version that the claims were established on.
+    pub claimed_on: String,
+    /// Why nothing was tried; such a host is never verified.
+    pub not_verified: Option<String>,
+    /// One for each claim, and one for the tools of each role.
+    pub findings: Vec<Finding>,
+    /// Other hosts that it asked its proxy for, which refused.
+    pub strays: Vec<String>,
+    /// Size of the first request for each agent.
+    pub first_requests: Vec<FirstRequest>,
+}
+
+/// Size of the first request for one agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FirstRequest {
+    /// The role; none for the main agent.
+    pub role: Option<String>,
+    /// Its form.
+    pub form: Option<String>,
+    /// Bytes.
+    pub bytes: usize,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Finding {
+    /// What it is about.
+    pub about: About,
+    /// What is claimed.
+    pub claim: String,
+    /// Whether that holds.
+    pub verdict: Verdict,
+    /// What was seen.
+    pub seen: String,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum About {
+    /// The tools that a role is offered.
+    Tools {
+        /// The role.
+        role: String,
+        /// In which form.
+        form: String,
+    },
+    /// A line of the ledger.
+    Line(Subject),
+}
+
+/// Whether a claim holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It does not.
+    Broken,
+    /// It was tried, and what came back proves neither that it holds nor that it does not.
+    Unclear,
+    /// It was not, or could not be, tried.
+    Untried,
+    /// More holds than is claimed.
+    Better,
+    /// It does.
+    Held,
+}
+
+impl Verdict {
+    /// The word in reports.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Broken => "broken",
+            Self::Unclear => "unclear",
+            Self::Untried => "untried",
+            Self::Better => "better",
+            Self::Held => "held",
+        }
+    }
+}
+
+impl Finding {
+    /// A finding about a line of the ledger.
+    pub fn of(line: &Line, verdict: Verdict, seen: impl Into<String>) -> Self {
+        let mut claim = line.state.word().to_owned();
+        if let Some(limit) = line.limited_by {
+            let _ = write!(claim, ", limited by {}", limit.word());
+        }
+        if let Some(guarantee) = line.guarantee {
+            let _ = write!(claim, ", {}", guarantee.word());
+        }
+        if matches!(line.subject, Subject::Rule { .. }) {
+            claim.clone_from(&line.reason);
+        }
+        Self { about: About::Line(line.subject.clone()), claim, verdict, seen: seen.into() }
+    }
+}
+
+impl About {
+    /// The agent or kind of thing, and what of it.
+    fn words(&self) -> (String, String) {
+        match self {
+            Self::Tools { role, form } => (format!("{role} ({form})"), "tools".to_owned()),
+            Self::Line(Subject::Role { role, form, capability }) => (format!("{role} ({form})"), capability.clone()),
+            Self::Line(Subject::Budget { budget, family }) => {
+                ("budgets".to_owned(), format!("{budget} on {family} results"))
+            }
+            Self::Line(Subject::Rule { rule, to }) => (format!("rules to {to}"), rule.clone()),
+        }
+    }
+}
+
+/// Findings that say the same of the same agent, in one row.
+struct Row<'a> {
+    verdict: Verdict,
+    who: String,
+    what: Vec<String>,
+    claim: &'a str,
+    seen: &'a str,
+}
+
+fn rows<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row<'a>> = Vec::new();
+    for finding in findings {
+        let (who, what) = finding.about.words();
+        let (verdict, claim, seen) = (finding.verdict, finding.claim.as_str(), finding.seen.as_str());
+        let same = |r: &&mut Row<'_>| r.verdict == verdict && r.who == who && r.claim == claim && r.seen == seen;
+        match rows.iter_mut().find(same) {
+            Some(row) => row.what.push(what),
+            None => rows.push(Row { verdict, who, what: vec![what], claim, seen }),
+        }
+    }
+    rows.sort_by_key(|r| r.verdict as u8);
+    rows
+}
+
+impl Report {
+    /// Whether a claim is broken or unclear, or a host in `asked` could not be verified.
+    pub fn failed(&self, asked: &[String]) -> bool {
+        let bad = |f: &Finding| matches!(f.verdict, Verdict::Broken | Verdict::Unclear);
+        let broken = |h: &HostReport| h.findings.iter().any(bad);
+        self.hosts.iter().any(|h| broken(h) || (h.not_verified.is_some() && asked.contains(&h.host)))
+    }
+
+    /// For people: what is broken or better, and the counts of the rest; everything when `all`.
+    pub fn human(&self, all: bool) -> String {
+        let mut out = String::new();
+        for host in &self.hosts {
+            host.human(all, &mut out);
+        }
+        out
+    }
+
+    /// For programs.
+    pub fn json(&self) -> String {
+        // Every key is a string and no value can fail, so there is always a text.
+        let text = serde_json::to_string_pretty(self).unwrap_or_default();
+        format!("{text}\n")
+    }
+}
+
+impl HostReport {
+    fn human(&self, all: bool, out: &mut String) {
+        if let Some(reason) = &self.not_verified {
+            let _ = writeln!(out, "{}: not verified: {reason}", self.title);
+            return;
+        }
+        let version = self.version.as_deref().unwrap_or("of unknown version");
+        let _ = write!(out, "{} {version}", self.title);
+        if self.version.as_deref() != Some(self.claimed_on.as_str()) {
+            let _ = write!(out, " (the claims were established on {})", self.claimed_on);
+        }
+        let count = |v: Verdict| self.findings.iter().filter(|f| f.verdict == v).count();
+        let counts: Vec<String> = [Verdict::Held, Verdict::Better, Verdict::Untried, Verdict::Unclear, Verdict::Broken]
+            .into_iter()
+            .map(|v| format!("{} {}", count(v), v.word()))
+            .collect();
+        let _ = writeln!(out, ": {}", counts.join(", "));
+        if all && !self.strays.is_empty() {
+            let _ = writeln!(out, "  it wanted to reach {}, and did not", self.strays.join(", "));
+        }
+        let shown = self.findings.iter().filter(|f| all || !matches!(f.verdict, Verdict::Held | Verdict::Untried));
+        for row in rows(shown) {
+            let _ = writeln!(out, "  {:<7} {}: {}", row.verdict.word(), row.who, row.what.join(", "));
+            let _ = writeln!(out, "          {}; {}", row.claim, row.seen);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(verdict: Verdict, capability: &str) -> Finding {
+        let subject = Subject::Role { role: "r".into(), form: "f".into(), capability: capability.into() };
+        Finding { about: About::Line(subject), claim: "denied".into(), verdict, seen: "refused".into() }
+    }
+
+    fn report(findings: Vec<Finding>, not_verified: Option<&str>) -> Report {
+        let host = HostReport {
+            host: "h".into(),
+            title: "H".into(),
+            version: Some("1.0".into()),
+            claimed_on: "1.0".into(),
+            not_verified: not_verified.map(str::to_owned),
+            findings,
+            ..HostReport::default()
+        };
+        Report { hosts: vec![host] }
+    }
+
+    #[test]
+    fn what_is_not_proven_fails_and_what_was_not_asked_for_does_not() {
+        let (asked, nobody) = (["h".to_owned()], []);
+        for (verdict, fails) in [
+            (Verdict::Held, false),
+            (Verdict::Better, false),
+            (Verdict::Untried, false),
+            (Verdict::Unclear, true),
+            (Verdict::Broken, true),
+        ] {
+            assert_eq!(report(vec![finding(verdict, "c")], None).failed(&nobody), fails, "{verdict:?}");
+        }
+        assert!(report(vec![], Some("it is away")).failed(&asked));
+        assert!(!report(vec![], Some("it is away")).failed(&nobody));
+    }
+
+    #[test]
+    fn people_see_what_is_wrong_first_and_the_same_only_once() {
+        let all = vec![finding(Verdict::Held, "a"), finding(Verdict::Broken, "b"), finding(Verdict::Broken, "c")];
+        let report = report(all, None);
+        assert_eq!(
+            report.human(false),
+            "H 1.0: 1 held, 0 better, 0 untried, 0 unclear, 2 broken\n  broken  r (f): b, c\n          denied; refused\n"
+        );
+        assert!(report.human(true).ends_with("  held    r (f): a\n          denied; refused\n"));
+    }
+}

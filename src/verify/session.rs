@@ -1,0 +1,260 @@
+//! Runs of one host's program in places of their own.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indexmap::IndexMap;
+
+use crate::model::adapter::{Acknowledge, Adapter, Digest, Driver};
+
+use super::copy::Files;
+use super::model::{Limits, Server};
+use super::observe::{Observed, observe};
+use super::platform::Platform;
+use super::probe::{self, FOLDER, MAIN, Probe, Subject, UNTOUCHED, fill};
+use super::process::{Ended, Interrupt, Ran, Task, run};
+use super::program::Found;
+use super::reap;
+
+/// After this a run of a host is ended.
+const RUN_TIME: Duration = Duration::from_secs(180);
+/// After this the question for the version is.
+const VERSION_TIME: Duration = Duration::from_secs(30);
+/// What is reached without a proxy.
+const LOOPBACK: &str = "127.0.0.1,localhost,::1";
+/// Most characters of a program's complaint that are shown.
+const MAX_TROUBLE: usize = 300;
+
+/// A host's program, ready to be run.
+pub struct Session<'a> {
+    /// What is known of the host.
+    pub adapter: &'a Adapter,
+    /// How it is run.
+    pub driver: &'a Driver,
+    /// Where it is.
+    pub found: &'a Found,
+    /// Where other programs are.
+    pub platform: &'a Platform,
+}
+
+/// A place of one run, gone when this is dropped.
+struct Place {
+    _dir: tempfile::TempDir,
+    home: PathBuf,
+    root: PathBuf,
+}
+
+impl Place {
+    fn new() -> io::Result<Self> {
+        let dir = tempfile::Builder::new().prefix("rolecast-verify-").tempdir()?;
+        let top = dir.path().canonicalize()?;
+        let place = Self { _dir: dir, home: top.join("home"), root: top.join("root") };
+        std::fs::create_dir_all(place.home.join("tmp"))?;
+        std::fs::create_dir_all(&place.root)?;
+        Ok(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        reap::stragglers(&self.home);
+    }
+}
+
+impl Session<'_> {
+    /// Asks the program for its version.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub async fn version(&self, interrupt: &mut Interrupt) -> io::Result<Option<String>> {
+        let place = Place::new()?;
+        let values = values(&place, "http://127.0.0.1:9", "");
+        let ran = self.start(&self.driver.version_args, &values, &place, VERSION_TIME, interrupt).await?;
+        Ok(version_in(&ran.stdout).or_else(|| version_in(&ran.stderr)))
+    }
+
+    /// Lets the main agent start the role called `name`, or be it (`main`: arguments of such a run), and the
+    /// role try everything.
+    ///
+    /// # Errors
+    /// Files, or a program that cannot be started.
+    pub async fn role(
+        &self,
+        name: &str,
+        scopes: IndexMap<String, Vec<String>>,
+        main: Option<&[String]>,
+        files: &Files,
+        interrupt: &mut Interrupt,
+    ) -> io::Result<Observed> {
+        let place = Place::new()?;
+        files.copy(&place.root, &place.home, self.platform, interrupt).await?;
+        let root = place.root.to_string_lossy().into_owned();
+        let subject = Subject { scopes, ..self.subject(name, main.is_some(), &place) };
+        let mut made: Option<Probe> = None;
+        let server = Server::start(
+            |url| made.insert(probe::probe(self.adapter, self.driver, &subject, &root, url)).script.clone(),
+            Limits { life: RUN_TIME + Duration::from_secs(30), ..Limits::default() },
+        )
+        .await?;
+        let Some(made) = made else { return Ok(Observed::default()) };
+        let values = values(&place, &server.url(), name);
+        self.prepare(&place, &made, &values)?;
+        let ran = self.start(main.unwrap_or(&self.driver.args), &values, &place, RUN_TIME, interrupt).await?;
+        reap::stragglers(&place.home);
+        let mut seen = observe(self.driver, &made, &server.recorded(), &place.root);
+        if seen.role.is_none() {
+            seen.trouble = trouble(&seen, &ran);
+        }
+        Ok(seen)
+    }
+
+    fn subject(&self, name: &str, main: bool, place: &Place) -> Subject {
+        let outputs = self.adapter.outputs.values().filter(|o| o.each.is_some());
+        let file = outputs.map(|o| o.file.replace("{name}", name)).next().unwrap_or_default();
+        let text = std::fs::read_to_string(place.root.join(&file)).unwrap_or_default();
+        Subject { name: name.to_owned(), file, text, main, scopes: IndexMap::new() }
+    }
+
+    fn prepare(&self, place: &Place, made: &Probe, values: &IndexMap<String, String>) -> io::Result<()> {
+        std::fs::create_dir_all(place.root.join(FOLDER))?;
+        for file in &made.files {
+            write(&place.root.join(file), UNTOUCHED)?;
+        }
+        #[cfg(unix)]
+        for (path, target) in &made.links {
+            let path = place.root.join(path);
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::os::unix::fs::symlink(target, path)?;
+        }
+        for (path, text) in &self.driver.files {
+            write(&place.home.join(path), &fill(text, values))?;
+        }
+        match &self.driver.acknowledge {
+            Some(acknowledge) => self.acknowledge(acknowledge, place),
+            None => Ok(()),
+        }
+    }
+
+    /// What a person would do by hand, for every file of the output that is there.
+    fn acknowledge(&self, how: &Acknowledge, place: &Place) -> io::Result<()> {
+        let Some(output) = self.adapter.outputs.get(&how.output) else { return Ok(()) };
+        let (before, after) = output.file.split_once("{name}").unwrap_or((&output.file, ""));
+        let folder = place.root.join(before);
+        let mut accepted = serde_json::Map::new();
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let file = entry.file_name().to_string_lossy().into_owned();
+            let Some(name) = file.strip_suffix(after) else { continue };
+            let Digest::Sha256 = how.digest;
+            let digest = crate::text::digest::digest(&std::fs::read(entry.path())?);
+            let bare = digest.strip_prefix("sha256:").unwrap_or(&digest);
+            accepted.insert(name.to_owned(), bare.into());
+        }
+        let all = serde_json::json!({ place.root.to_string_lossy(): accepted });
+        write(&place.home.join(&how.file), &all.to_string())
+    }
+
+    async fn start(
+        &self,
+        args: &[String],
+        values: &IndexMap<String, String>,
+        place: &Place,
+        time: Duration,
+        interrupt: &mut Interrupt,
+    ) -> io::Result<Ran> {
+        let args: Vec<String> = self.found.before.iter().cloned().chain(args.iter().map(|a| fill(a, values))).collect();
+        let env = self.environment(place, values);
+        let task = Task { program: &self.found.start, args: &args, env: &env, folder: &place.root, time };
+        run(task, interrupt).await
+    }
+
+    /// Nothing of the user's but where programs are.
+    fn environment(&self, place: &Place, values: &IndexMap<String, String>) -> Vec<(String, String)> {
+        let home = place.home.to_string_lossy().into_owned();
+        let below = |name: &str| place.home.join(name).to_string_lossy().into_owned();
+        let mut env = vec![
+            ("PATH".to_owned(), self.platform.joined()),
+            ("HOME".to_owned(), home.clone()),
+            ("USERPROFILE".to_owned(), home),
+            ("TMPDIR".to_owned(), below("tmp")),
+            ("XDG_CONFIG_HOME".to_owned(), below(".config")),
+            ("XDG_DATA_HOME".to_owned(), below(".local/share")),
+            ("XDG_STATE_HOME".to_owned(), below(".local/state")),
+            ("XDG_CACHE_HOME".to_owned(), below(".cache")),
+            ("LANG".to_owned(), "C.UTF-8".to_owned()),
+            ("NO_COLOR".to_owned(), "1".to_owned()),
+            ("NO_PROXY".to_owned(), LOOPBACK.to_owned()),
+            ("no_proxy".to_owned(), LOOPBACK.to_owned()),
+        ];
+        // Whoever wants to go further than loopback ends at the stand-in, which refuses and remembers.
+        let stand_in = fill("{url}", values);
+        env.extend(
+            ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
+                .map(|name| (name.to_owned(), stand_in.clone())),
+        );
+        env.extend(self.driver.env.iter().map(|(name, value)| (name.clone(), fill(value, values))));
+        env
+    }
+}
+
+fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, String> {
+    [
+        ("{url}", url.to_owned()),
+        ("{home}", place.home.to_string_lossy().into_owned()),
+        ("{root}", place.root.to_string_lossy().into_owned()),
+        ("{prompt}", MAIN.to_owned()),
+        ("{name}", name.to_owned()),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect()
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    std::fs::write(path, text)
+}
+
+/// The first word that looks like a version.
+fn version_in(text: &str) -> Option<String> {
+    let words = text.split(|c: char| c.is_whitespace() || c == 'v');
+    let looks = |w: &&str| w.starts_with(|c: char| c.is_ascii_digit()) && w.contains('.');
+    words.map(|w| w.trim_end_matches(['.', ',', ';'])).find(looks).map(str::to_owned)
+}
+
+/// Why the role was not started, in the words of the program.
+fn trouble(seen: &Observed, ran: &Ran) -> String {
+    let said = |text: &str| {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.chars().take(MAX_TROUBLE).collect::<String>()
+    };
+    match (ran.ended, &seen.main) {
+        (Some(Ended::Time), _) => format!("no end after {} seconds", RUN_TIME.as_secs()),
+        (Some(Ended::Interrupt), _) => "interrupted".to_owned(),
+        (None, None) => format!("it never asked the model: {}", said(&format!("{} {}", ran.stderr, ran.stdout))),
+        (None, Some(_)) if seen.trouble.is_empty() => "its call was never answered".to_owned(),
+        (None, Some(_)) => format!("its call was answered: {}", said(&seen.trouble)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_in_what_programs_print() {
+        for (text, version) in [
+            ("2.1.332 (Some Program)\n", Some("2.1.332")),
+            ("program-cli 0.171.0", Some("0.171.0")),
+            ("GitHub Program CLI 1.0.102.\nCommit: abc", Some("1.0.102")),
+            ("v0.61.0-nightly.1", Some("0.61.0-nightly.1")),
+            ("error: no", None),
+        ] {
+            assert_eq!(version_in(text).as_deref(), version, "{text}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! `rolecast verify` as people run it: without the hosts' programs, and with them where they are installed.
+
+mod support;
+mod with_programs;
+#[cfg(unix)]
+mod without_programs;
