@@ -77,7 +77,7 @@ fn a_setting_stays_within_what_its_host_takes() {
     // The host takes no less than 4000; the ledger says so.
     assert!(texts[".claude/settings.json"].contains("\"bashOutputMaxChars\": 4000"));
     assert!(texts[".gemini/settings.json"].contains("\"truncateToolOutputThreshold\": 994"));
-    assert!(texts[".codex/config.toml"].contains("tool_output_token_limit = 426"));
+    assert!(texts[".codex/config.toml"].contains("tool_output_token_limit = 423"));
     assert!(texts["opencode.json"].contains("\"max_bytes\": 994"));
 }
 
