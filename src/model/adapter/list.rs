@@ -145,6 +145,10 @@ pub struct Narrow {
     /// Its rules stand in a file that a process started by us is given; absent until that command is built.
     #[serde(default)]
     pub launched: bool,
+    /// A link in a folder inside of a scope is followed out of it: a hole that the claim tells, and that the
+    /// verifier does not hold against it.
+    #[serde(default)]
+    pub follows_links: bool,
     /// What it holds.
     pub claim: Claim,
 }
