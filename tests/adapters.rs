@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rolecast::diag::SourceId;
-use rolecast::model::adapter::{Adapter, Carrier, CarrierKind, CarrierOwn, Claim, Form, List, Sense};
+use rolecast::model::adapter::{Adapter, Carrier, CarrierKind, CarrierOwn, Claim, Form, List, Mechanism, Sense};
 use rolecast::model::capability::BUILTIN;
 use rolecast::model::scalar::{EvidenceKind, Guarantee};
 
@@ -53,9 +53,9 @@ fn conditions(adapter: &Adapter) -> BTreeSet<&String> {
 }
 
 #[test]
-fn the_five_hosts_parse_under_their_file_names() {
+fn the_shipped_hosts_parse_under_their_file_names() {
     let ids: Vec<_> = adapters().into_iter().map(|a| a.id).collect();
-    assert_eq!(ids, ["claude-code", "codex", "copilot", "cursor", "gemini-cli"]);
+    assert_eq!(ids, ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"]);
 }
 
 #[test]
@@ -89,7 +89,9 @@ fn every_tool_named_by_a_form_exists() {
         for (name, form) in &adapter.forms {
             let selected = form.list.iter().flat_map(|l| l.selectors.values()).flatten();
             let narrowed = form.narrow.iter().flat_map(|n| &n.tools);
-            for tool in selected.chain(&form.residue).chain(narrowed) {
+            let behind = form.list.iter().flat_map(|l| &l.rules).flat_map(|r| &r.after).flat_map(|a| &a.tools);
+            let empty = form.list.iter().flat_map(|l| &l.empty);
+            for tool in selected.chain(&form.residue).chain(narrowed).chain(behind).chain(empty) {
                 assert!(known.contains(tool), "{}: {name}: {tool}", adapter.id);
             }
         }
@@ -152,7 +154,9 @@ fn whoever_writes_files_can_write_ours() {
         for (name, tool) in &adapter.tools {
             let all: Vec<_> = tool.covers.iter().chain(&tool.confers).map(String::as_str).collect();
             // Notebooks only, and another checkout.
-            let elsewhere = ["NotebookEdit", "EnterWorktree", "ExitWorktree"].contains(&name.as_str());
+            let elsewhere =
+                ["NotebookEdit", "EnterWorktree", "ExitWorktree", "notebook_edit", "enter_worktree", "exit_worktree"]
+                    .contains(&name.as_str());
             let writes = ["repo.edit", "repo.create", "repo.delete"].iter().any(|c| all.contains(c));
             assert!(!writes || elsewhere || all.contains(&"policy.edit"), "{}: {name}", adapter.id);
         }
@@ -183,6 +187,40 @@ fn words_of_a_list_are_plain_names() {
             for word in words {
                 assert!(plain(word), "{}: `{word}`", adapter.id);
             }
+        }
+    }
+}
+
+#[test]
+fn a_word_for_an_empty_list_brings_nothing_and_only_allow_lists_need_one() {
+    for adapter in adapters() {
+        for list in adapter.forms.values().filter_map(|f| f.list.as_ref()) {
+            assert!(list.empty.iter().all(|w| adapter.inert.contains(w)), "{}", adapter.id);
+            assert!(list.empty.is_empty() || list.sense == Sense::Allow, "{}", adapter.id);
+        }
+    }
+}
+
+#[test]
+fn rules_in_a_role_file_have_a_list_of_rules_and_a_dialect() {
+    for adapter in adapters() {
+        for form in adapter.forms.values() {
+            let Some(list) = &form.list else { continue };
+            assert_eq!(list.rules.is_some(), list.sense == Sense::Rules, "{}", adapter.id);
+            for narrow in form.narrow.iter().filter(|n| n.by == Mechanism::Rules && !n.launched) {
+                assert!(list.rules.is_some() && narrow.globs.is_some(), "{}", adapter.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_host_takes_as_its_own_is_out_of_reach_of_every_grant_of_paths() {
+    // Whatever else it is, a file that we write or a host reads at the start is in the exclusion.
+    for adapter in adapters() {
+        assert!(!adapter.configuration.is_empty(), "{}", adapter.id);
+        for glob in &adapter.configuration {
+            assert!(!glob.starts_with(['/', '~']) && !glob.contains(".."), "{}: {glob}", adapter.id);
         }
     }
 }
@@ -303,5 +341,5 @@ fn what_the_program_carries_is_what_the_files_say() {
         let written = rolecast::yaml::parse::<rolecast::model::adapter::Adapter>(&text, rolecast::diag::SourceId(0), 0);
         assert_eq!(format!("{carried:?}"), format!("{:?}", written.unwrap()));
     }
-    assert!(loaded.adapters.len() >= 5);
+    assert!(loaded.adapters.len() >= 7);
 }

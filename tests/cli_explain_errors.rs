@@ -46,10 +46,10 @@ help: it has 40 lines
 error: `AGENTS.md` has no line 0
 help: it has 40 lines
 "#);
-    insta::assert_snapshot!(error(&["explain", "--host", "gemini"]), @r#"
-error: unknown host `gemini`
-help: known hosts: claude-code, codex, copilot, cursor, gemini-cli
-"#);
+    insta::assert_snapshot!(error(&["explain", "--host", "gemini"]), @"
+    error: unknown host `gemini`
+    help: known hosts: claude-code, codex, copilot, cursor, gemini-cli, opencode, qwen-code
+    ");
     insta::assert_snapshot!(error(&["explain", "--format", "sarif"]), @r#"
 error: `explain` prints `human` or `json`, not annotations
 help: `rolecast check` has the formats `github` and `sarif`

@@ -35,6 +35,16 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
       sub-agent    enforced: a role lacks the tools that its list does not name, ran, if acknowledged (the role's file was
                    acknowledged in Gemini since it was last rendered)
       detected by  GEMINI.md, .gemini; none is here
+
+    opencode (opencode), not selected
+      evidence     ran on opencode-ai 1.18.33, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list does not name, ran
+      detected by  opencode.json, opencode.jsonc, .opencode; none is here
+
+    Qwen Code (qwen-code), not selected
+      evidence     ran on @qwen-code/qwen-code 0.24.4, 2026-11-30
+      sub-agent    enforced: a role lacks the tools that its list does not name, ran
+      detected by  QWEN.md, .qwen; none is here
     ");
 }
 
@@ -49,7 +59,7 @@ fn json_tells_which_are_selected_and_which_left_traces_here() {
     };
     assert_eq!(of("selected"), ["codex"]);
     assert_eq!(of("detected"), ["gemini-cli"]);
-    assert_eq!(hosts.as_array().map(Vec::len), Some(5));
+    assert_eq!(hosts.as_array().map(Vec::len), Some(7));
 }
 
 #[test]

@@ -7,18 +7,19 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use rolecast::compile::{Compiled, compile};
 use rolecast::diag::{Code, Severity, Sink, SourceId};
-use rolecast::model::adapter::{Adapter, Sense};
+use rolecast::model::adapter::{Adapter, List, Mechanism, Narrow, Sense};
 use rolecast::model::capability::{BUILTIN, ScopeKind};
 use rolecast::model::scalar::{Guarantee, Risk};
 use rolecast::plan::ledger::{Line, State, Subject};
-use rolecast::plan::offer::{self, Origin};
+use rolecast::plan::narrow::Said;
+use rolecast::plan::offer::{self, Origin, Tool};
 use rolecast::plan::role::RolePlan;
 use rolecast::render::artifact::Content;
 use rolecast::resolve::{CapSet, Policy};
 use rolecast::system::memory::Memory;
 use rolecast::text::frontmatter;
 
-const HOSTS: [&str; 5] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli"];
+const HOSTS: [&str; 7] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"];
 const GUARANTEES: [&str; 4] = ["enforced", "hidden", "prompted", "advised"];
 
 #[derive(Debug, Clone)]
@@ -34,12 +35,11 @@ struct Case {
 fn case() -> impl Strategy<Value = Case> {
     let caps = || prop::collection::btree_set(0..BUILTIN.len(), 0..7);
     let tools = prop::collection::vec(prop::collection::btree_set(0..BUILTIN.len(), 1..4), 0..5);
-    (prop::collection::btree_set(0usize..5, 1..=5), caps(), any::<bool>(), caps(), 0usize..4, tools).prop_map(
-        |(hosts, grants, scoped, deny, guarantee, tools)| {
+    (prop::collection::btree_set(0usize..HOSTS.len(), 1..=HOSTS.len()), caps(), any::<bool>(), caps(), 0usize..4, tools)
+        .prop_map(|(hosts, grants, scoped, deny, guarantee, tools)| {
             let deny = deny.difference(&grants).copied().collect();
             Case { hosts, grants, scoped, deny, guarantee, tools }
-        },
-    )
+        })
 }
 
 fn name(cap: usize) -> &'static str {
@@ -201,11 +201,26 @@ fn ledger(
             (false, _) => State::Denied,
         };
         prop_assert_eq!(line.state, state, "{}: {}", adapter.id, capability);
-        // No mechanism is built yet: whatever a kept tool confers is text, and so is what an unseen server may bring.
-        let open = conferred || (session && policy.catalogue.get(cap).via_mcp);
+        // Whatever a kept tool confers is text unless rules in the role's file refuse it, and so is what an unseen
+        // server may bring.
+        let by: Vec<&Tool> = plan.tools.iter().filter(|t| t.confers.has(cap)).collect();
+        let rules = rules(adapter, &plan.form);
+        let refused = rules.is_some_and(|r| r.refuse(case, policy, capability, &by));
+        let open = (conferred && !refused) || (session && policy.catalogue.get(cap).via_mcp);
         if !granted {
             let expected = if open { Guarantee::Advised } else { list.claim.guarantee };
             prop_assert_eq!(line.guarantee, Some(expected), "{}: {}", adapter.id, capability);
+        }
+        let policy_too = case.grants.contains(&index_of("policy.edit"));
+        if granted && conferred && BUILTIN[index].scope == Some(ScopeKind::Paths) {
+            // All scopes of a case are the same globs, so that no word opens more than a scope.
+            let held = rules.is_some_and(|r| r.see(&by));
+            let expected = match (case.scoped || !policy_too, held) {
+                (false, _) => None,
+                (true, true) => Some(Guarantee::Enforced),
+                (true, false) => Some(Guarantee::Advised),
+            };
+            prop_assert_eq!(line.guarantee, expected, "{}: {}", adapter.id, capability);
         }
         prop_assert!(
             list.claim.conditions.iter().all(|c| line.conditions.contains(c)),
@@ -227,6 +242,51 @@ fn ledger(
     Ok(missed)
 }
 
+fn index_of(capability: &str) -> usize {
+    BUILTIN.iter().position(|b| b.name == capability).unwrap()
+}
+
+/// Rules in the role's own file, as the adapter's data says them.
+#[derive(Clone, Copy)]
+struct InFile<'a> {
+    adapter: &'a Adapter,
+    list: &'a List,
+    narrow: &'a Narrow,
+}
+
+fn rules<'a>(adapter: &'a Adapter, form: &str) -> Option<InFile<'a>> {
+    let form = &adapter.forms[form];
+    let narrow = form.narrow.iter().find(|n| n.by == Mechanism::Rules && !n.launched)?;
+    Some(InFile { adapter, list: form.list.as_ref()?, narrow })
+}
+
+impl InFile<'_> {
+    /// Whether the patterns see every one of these tools.
+    fn see(&self, tools: &[&Tool]) -> bool {
+        tools.iter().all(|t| t.origin == Origin::Native && self.narrow.tools.contains(&t.name))
+    }
+
+    /// Whether calls of all these tools are refused where the capability is not granted.
+    fn refuse(&self, case: &Case, policy: &Policy, capability: &str, tools: &[&Tool]) -> bool {
+        let after = &self.list.rules.as_ref().unwrap().after;
+        let taken = |tool: &Tool| {
+            tool.origin == Origin::Native
+                && after.iter().any(|a| a.unless.as_deref() == Some(capability) && a.tools.contains(&tool.name))
+        };
+        if tools.iter().all(|t| taken(t)) {
+            return !tools.is_empty();
+        }
+        let scoped = policy.catalogue.get(policy.catalogue.find(capability).unwrap()).scope == Some(ScopeKind::Paths);
+        // A word that is kept opens the paths of whatever is granted of what it covers.
+        let opens = |tool: &Tool| {
+            let word = self.list.selectors.values().find(|tools| tools.contains(&tool.name)).unwrap();
+            let covers = word.iter().filter_map(|t| self.adapter.tools.get(t)).flat_map(|t| &t.covers);
+            covers.map(|c| index_of(c)).any(|c| BUILTIN[c].scope == Some(ScopeKind::Paths) && case.grants.contains(&c))
+        };
+        self.see(tools) && (capability == "policy.edit" || (scoped && !tools.iter().any(|t| opens(t))))
+    }
+}
+
 /// The file says exactly what was planned, and never leaves the list out.
 fn rendered(compiled: &Compiled, adapter: &Adapter, plans: &[RolePlan]) -> Result<(), TestCaseError> {
     let Some(rendered) = &compiled.rendered else { return Ok(()) };
@@ -239,6 +299,16 @@ fn rendered(compiled: &Compiled, adapter: &Adapter, plans: &[RolePlan]) -> Resul
         let document: toml_edit::DocumentMut = text.parse().unwrap();
         let off = document.get("features").and_then(|f| f.get("shell_tool")).and_then(toml_edit::Item::as_bool);
         prop_assert_eq!(off, plan.removed.contains(&"shell".to_owned()).then_some(false));
+    } else if list.sense == Sense::Rules {
+        let head: serde_json::Value =
+            rolecast::yaml::parse(frontmatter::split(text).unwrap().yaml, SourceId(0), 0).unwrap();
+        let rules = flattened(&head["permission"]);
+        let planned = plan.permissions.iter().flat_map(|p| match &p.said {
+            Said::Always(verdict) => vec![(p.word.clone(), "*".to_owned(), verdict.clone())],
+            Said::By(map) => map.iter().map(|(at, verdict)| (p.word.clone(), at.clone(), verdict.clone())).collect(),
+        });
+        prop_assert_eq!(&rules, &planned.collect::<Vec<_>>());
+        decides(adapter, list, plan, &rules, compiled)?;
     } else if list.sense == Sense::Deny {
         let head = frontmatter::split(text).unwrap().yaml;
         let tools = head.lines().find_map(|l| l.strip_prefix("tools:")).unwrap().trim();
@@ -248,6 +318,70 @@ fn rendered(compiled: &Compiled, adapter: &Adapter, plans: &[RolePlan]) -> Resul
         let head: serde_json::Value =
             rolecast::yaml::parse(frontmatter::split(text).unwrap().yaml, SourceId(0), 0).unwrap();
         prop_assert_eq!(&head["tools"], &serde_json::json!(plan.list));
+    }
+    Ok(())
+}
+
+type Rule = (String, String, String);
+
+/// An ordered map of verdicts, one rule a line.
+fn flattened(map: &serde_json::Value) -> Vec<Rule> {
+    let mut all = Vec::new();
+    for (word, said) in map.as_object().unwrap() {
+        match said.as_str() {
+            Some(verdict) => all.push((word.clone(), "*".to_owned(), verdict.to_owned())),
+            None => all.extend(
+                said.as_object()
+                    .unwrap()
+                    .iter()
+                    .map(|(at, v)| (word.clone(), at.clone(), v.as_str().unwrap().to_owned())),
+            ),
+        }
+    }
+    all
+}
+
+/// What the last rule that fits says; `*` is any text.
+fn last_match<'r>(rules: &'r [Rule], word: &str, with: &str) -> &'r str {
+    fn fits(pattern: &[u8], text: &[u8]) -> bool {
+        match (pattern.first(), text.first()) {
+            (None, None) => true,
+            (Some(b'*'), _) => fits(&pattern[1..], text) || (!text.is_empty() && fits(pattern, &text[1..])),
+            (Some(a), Some(b)) if a == b => fits(&pattern[1..], &text[1..]),
+            _ => false,
+        }
+    }
+    let fit = |(w, at, _): &&Rule| fits(w.as_bytes(), word.as_bytes()) && fits(at.as_bytes(), with.as_bytes());
+    rules.iter().rfind(fit).map_or("allow", |(_, _, verdict)| verdict)
+}
+
+/// The rules let through exactly the planned tools, the scope's paths, and nothing of ours.
+fn decides(
+    adapter: &Adapter,
+    list: &List,
+    plan: &RolePlan,
+    rules: &[Rule],
+    compiled: &Compiled,
+) -> Result<(), TestCaseError> {
+    for (word, tools) in &list.selectors {
+        let kept = tools.iter().all(|t| plan.tools.iter().any(|p| p.name == *t));
+        let some = ["x", "docs/a.md", "src/a.rs"].iter().any(|with| last_match(rules, word, with) == "allow");
+        prop_assert_eq!(some, kept, "{}: {} {:?}", adapter.id, word, rules);
+    }
+    prop_assert_eq!(last_match(rules, "a-tool-of-no-policy", "x"), "deny");
+    let policy = compiled.policy.as_ref().unwrap();
+    let grant = |name: &str| policy.roles[0].grants.get(&policy.catalogue.find(name).unwrap());
+    let writes: Vec<_> = ["repo.edit", "repo.create", "repo.delete"].into_iter().filter_map(grant).collect();
+    let everywhere = writes.iter().any(|scope| scope.paths.is_none());
+    prop_assert_eq!(
+        last_match(rules, "edit", "src/a.rs") == "allow",
+        plan.list.iter().any(|w| w == "edit") && everywhere
+    );
+    if plan.list.iter().any(|w| w == "edit") && grant("policy.edit").is_none() {
+        let ours = compiled.rendered.iter().flat_map(|r| &r.artifacts).map(|a| a.path.as_str());
+        for path in ours.chain(["shared-agent-rules/rolecast.lock", "docs/deep/AGENTS.md", ".opencode/plugin/x.ts"]) {
+            prop_assert_eq!(last_match(rules, "edit", path), "deny", "{}", path);
+        }
     }
     Ok(())
 }

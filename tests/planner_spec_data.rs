@@ -12,7 +12,7 @@ use rolecast::model::scalar::{EvidenceKind, Guarantee};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-const HOSTS: [&str; 5] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli"];
+const HOSTS: [&str; 7] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"];
 const ROLES: [&str; 5] = ["docs_writer", "explorer", "reviewer", "implementer", "browser_tester"];
 
 #[derive(Deserialize)]

@@ -9,7 +9,7 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Va
 use rolecast::diag::SourceId;
 use rolecast::model::adapter::{Adapter, Sense};
 
-const HOSTS: [&str; 5] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli"];
+const HOSTS: [&str; 7] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -67,7 +67,7 @@ fn role_file(host: &str, list: &[&str], removed: &[&str], inform: &[&str]) -> St
     let name = adapter(host).outputs["role"].template.clone().unwrap();
     let role = context! {
         id => "docs_writer", name => "docs_writer", description => "Writes: \"docs\" # and more", source => "roles/docs_writer.md", notice => "rendered by rolecast from roles/docs_writer.md; edit that and run rolecast render",
-        model => BTreeMap::from([("model", "small")]), list => owned(list), removed => owned(removed), inform => owned(inform),
+        model => BTreeMap::from([("model", "small")]), permissions => [["*", "deny"]], list => owned(list), removed => owned(removed), inform => owned(inform),
         body => "You write.\n\n---\n\nStop early.\n",
     };
     render(&template(host, &name), context! { role }).unwrap()
@@ -75,8 +75,9 @@ fn role_file(host: &str, list: &[&str], removed: &[&str], inform: &[&str]) -> St
 
 #[test]
 fn templates_ask_only_for_what_the_engine_gives() {
-    let role = ["id", "name", "description", "source", "notice", "model", "list", "removed", "inform", "body"]
-        .map(|k| format!("role.{k}"));
+    let role =
+        ["id", "name", "description", "source", "notice", "model", "list", "removed", "inform", "body", "permissions"]
+            .map(|k| format!("role.{k}"));
     let rule = ["id", "notice", "title", "paths", "body"].map(|k| format!("rule.{k}"));
     let allowed: BTreeSet<String> =
         role.into_iter().chain(rule).chain(["card".into(), "roles".into(), "budgets".into()]).collect();
@@ -110,6 +111,8 @@ fn an_empty_list_is_written_and_never_left_out() {
             assert!(text.contains("\ntools: []\n"), "{host}:\n{text}");
         }
     }
+    let rules = role_file("opencode", &[], &[], &[]);
+    assert!(rules.contains("\npermission:\n  \"*\": deny\n---\n"), "{rules}");
     let cursor = role_file("cursor", &[], &[], &[]);
     assert!(cursor.contains("\ntools: \n"), "{cursor}");
 }

@@ -51,6 +51,9 @@ impl Reader<'_> {
             layer.rules.extend(self.markdown(&format!("{dir}/{name}"), name, loaded));
         }
         let layout = layer.policy.layout.clone().unwrap_or_default();
+        let named = [&layout.roles, &layout.adapters, &layout.templates].into_iter().flatten();
+        let folders = named.map(|f| f.trim_end_matches('/').trim_start_matches("./").to_owned());
+        loaded.folders.extend(std::iter::once(dir.to_owned()).chain(folders));
         self.roles(dir, &layout, &mut layer, loaded);
         self.adapters(dir, &layout, loaded);
         self.unread(dir, &layer, &layout);

@@ -60,6 +60,8 @@ pub struct Loaded {
     pub adapters: IndexMap<String, Adapter>,
     /// Template texts by `HOST/NAME`; the repository's own win.
     pub templates: BTreeMap<String, String>,
+    /// Folders, relative to the root, that hold the policies' sources.
+    pub folders: Vec<String>,
     /// Paths read, relative to the root: the policy's sources on disk.
     pub source_paths: Vec<String>,
 }

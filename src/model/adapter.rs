@@ -4,6 +4,8 @@
 //! evidence, the condition under which it holds and the hole that stays. Lists and maps keep the order
 //! of the file, which is the order of emission.
 
+mod list;
+
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,6 +13,8 @@ use serde::Deserialize;
 pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Never, Program, Protocol, ToolCall};
 use super::role::ModelChoice;
 use super::scalar::{EvidenceKind, Guarantee};
+
+pub use list::*;
 
 /// One host.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -67,6 +71,10 @@ pub struct Adapter {
     pub browser: Option<HostBrowser>,
     /// What a role's model choice prints.
     pub models: IndexMap<ModelChoice, IndexMap<String, String>>,
+    /// Facts: files, as globs, that the host takes as its configuration, roles, hooks or plugins. No grant of
+    /// paths reaches them, on no selected host.
+    #[serde(default)]
+    pub configuration: Vec<String>,
     /// The files we write.
     pub outputs: IndexMap<String, Output>,
     /// What a person does after a render, keyed by output.
@@ -454,73 +462,6 @@ pub struct Form {
     /// The form needs a process started with flags by us; planned only when that command is built.
     #[serde(default)]
     pub launched: bool,
-}
-
-/// How tools are chosen.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct List {
-    /// Whether one writes what may, or what goes.
-    pub sense: Sense,
-    /// What one can write, and the tools each word brings (`allow`) or removes (`deny`); omitted = one
-    /// word for each tool.
-    #[serde(default)]
-    pub selectors: IndexMap<String, Vec<String>>,
-    /// Whether single MCP tools can be written.
-    pub mcp: ListMcp,
-    /// The same plan is also written as an allow list that the host is not known to obey.
-    #[serde(default)]
-    pub inform: bool,
-    /// What the list holds.
-    pub claim: Claim,
-}
-
-/// The sense of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Sense {
-    /// What is written is what the role has.
-    Allow,
-    /// What is written is taken away.
-    Deny,
-}
-
-/// Whether a list reaches MCP tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ListMcp {
-    /// Single tools can be written; what is not written is absent.
-    Single,
-    /// The role keeps every server of the session.
-    Session,
-}
-
-/// A mechanism that narrows kept tools.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Narrow {
-    /// Which mechanism.
-    pub by: Mechanism,
-    /// What it narrows.
-    pub scope: super::capability::ScopeKind,
-    /// The tools it can see.
-    pub tools: Vec<String>,
-    /// What it holds.
-    pub claim: Claim,
-}
-
-/// Ways to narrow a kept tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mechanism {
-    /// Rules in a file of the host.
-    Rules,
-    /// Our hook program.
-    Guard,
-    /// The operating system's sandbox.
-    Sandbox,
-    /// Our MCP server.
-    Gateway,
 }
 
 /// Files of another host that this one takes as its own.

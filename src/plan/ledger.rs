@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::model::capability::ScopeKind;
 use crate::model::scalar::{EvidenceKind, Guarantee};
 
 /// Every claim of a plan.
@@ -108,6 +109,15 @@ pub enum LimitedBy {
 }
 
 impl LimitedBy {
+    /// What a scope of this kind limits by.
+    pub const fn of(kind: ScopeKind) -> Self {
+        match kind {
+            ScopeKind::Paths => Self::Path,
+            ScopeKind::Commands => Self::Command,
+            ScopeKind::Domains => Self::Domain,
+        }
+    }
+
     /// The word in reports.
     pub const fn word(self) -> &'static str {
         match self {

@@ -3,9 +3,11 @@
 
 pub mod delivery;
 pub mod deny;
+pub mod globs;
 pub mod knobs;
 pub mod ledger;
 pub mod names;
+pub mod narrow;
 pub mod offer;
 mod reach;
 pub mod role;
@@ -76,12 +78,13 @@ pub fn plan(
     let selected: Vec<&Adapter> = policy.hosts.iter().filter_map(|id| adapters.get(id)).collect();
     let delivery = deliver(policy, &selected, user);
     reach::report(policy, &selected, &delivery, sink);
+    let excluded = narrow::excluded(policy, &selected);
     let mut lines = Vec::new();
     let hosts = selected
         .iter()
         .map(|adapter| {
             offer::check_names(adapter, policy, sink);
-            let (roles, mut own) = roles(adapter, policy, purpose, sink);
+            let (roles, mut own) = roles(adapter, policy, &excluded, purpose, sink);
             if purpose == Purpose::Ledger {
                 lines.append(&mut own);
                 lines.extend(knobs::lines(adapter, policy));
@@ -117,7 +120,13 @@ fn deliver(policy: &Policy, selected: &[&Adapter], user: &[UserFile]) -> Deliver
     delivery::plan(&Input { hosts, rules: &rules, roles: &roles, user })
 }
 
-fn roles(adapter: &Adapter, policy: &Policy, purpose: Purpose, sink: &mut Sink) -> (Vec<RoleOnHost>, Vec<Line>) {
+fn roles(
+    adapter: &Adapter,
+    policy: &Policy,
+    excluded: &[String],
+    purpose: Purpose,
+    sink: &mut Sink,
+) -> (Vec<RoleOnHost>, Vec<Line>) {
     let mut lines = Vec::new();
     let forms: Vec<_> = adapter
         .forms
@@ -133,7 +142,7 @@ fn roles(adapter: &Adapter, policy: &Policy, purpose: Purpose, sink: &mut Sink) 
         let plans = forms
             .iter()
             .map(|(form_name, form, list, offer)| {
-                let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT };
+                let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT, excluded };
                 let plan = planner.tools(role);
                 // Denials are judged by what the ledger says of them, whether it is wanted or not.
                 if purpose == Purpose::Ledger || !role.deny.is_empty() {

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::adapter::{Adapter, Claim, Form, List, Mechanism, Sense};
+use crate::model::adapter::{Adapter, Form, List, Mechanism, Sense};
 use crate::model::capability::ScopeKind;
 use crate::model::scalar::{Guarantee, Risk};
 use crate::resolve::policy::{Policy, Role};
 use crate::resolve::{CapId, CapSet};
 
 use super::ledger::{LimitedBy, Line, State, Subject};
+use super::narrow::{POLICY_EDIT, Permission};
 use super::offer::{Offer, Tool};
 use super::search::{Problem, Selector};
 
@@ -16,7 +17,7 @@ use super::search::{Problem, Selector};
 pub const SERVER_CONFIGURED: &str = "server-configured";
 
 /// Mechanisms that this program renders. One that is not built counts as absent everywhere.
-pub const BUILT: &[Mechanism] = &[];
+pub const BUILT: &[Mechanism] = &[Mechanism::Rules];
 
 /// The tools of a role.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct RolePlan {
     pub removed: Vec<String>,
     /// The plan as an allow list the host is not known to obey.
     pub inform: Vec<String>,
+    /// The words of a list of rules with their verdicts; what stands for every tool is first.
+    pub permissions: Vec<Permission>,
     /// Every tool the role has.
     pub tools: Vec<Tool>,
 }
@@ -51,6 +54,8 @@ pub struct Planner<'a> {
     pub policy: &'a Policy,
     /// The mechanisms that are built.
     pub built: &'a [Mechanism],
+    /// Globs that no grant of paths reaches.
+    pub excluded: &'a [String],
 }
 
 impl Planner<'_> {
@@ -60,7 +65,7 @@ impl Planner<'_> {
         let kept = self.problem(role, selectors, &self.offer.fixed).solve();
         let words = |indices: &[usize]| -> Vec<String> { indices.iter().map(|i| selectors[*i].word.clone()).collect() };
         let (list, removed) = match self.list.sense {
-            Sense::Allow => (words(&self.needed(&kept)), Vec::new()),
+            Sense::Allow | Sense::Rules => (words(&self.needed(&kept)), Vec::new()),
             Sense::Deny => {
                 let gone: Vec<usize> = (0..selectors.len()).filter(|i| !kept.contains(i)).collect();
                 (Vec::new(), words(&gone))
@@ -72,7 +77,8 @@ impl Planner<'_> {
         RolePlan {
             role: role.id.clone(),
             form: self.form_name.to_owned(),
-            list,
+            permissions: self.permissions(role, &list),
+            list: if list.is_empty() { self.list.empty.clone() } else { list },
             removed,
             inform: self.inform(role),
             tools,
@@ -153,7 +159,7 @@ impl Planner<'_> {
             (true, false) => self.granted(role, cap, &conferring),
             (true, true) => self.unreachable(role, cap),
             (false, true) => self.absent(cap),
-            (false, false) => self.kept(cap, &conferring),
+            (false, false) => self.kept(role, cap, &conferring, self.base(cap, State::Denied, String::new())),
         }
     }
 
@@ -197,67 +203,14 @@ impl Planner<'_> {
             }
         }
         // The policy and what is rendered from it are left out of every grant of paths, unless the role may edit them.
-        let edits_policy = self.policy.catalogue.find("policy.edit").is_some_and(|c| role.grants.contains_key(&c));
+        let edits_policy = self.policy.catalogue.find(POLICY_EDIT).is_some_and(|c| role.grants.contains_key(&c));
         let limited = |k: &ScopeKind| scope.scoped() || (*k == ScopeKind::Paths && !edits_policy);
         let Some(kind) = kind.filter(limited) else { return line };
-        line.limited_by = Some(match kind {
-            ScopeKind::Paths => LimitedBy::Path,
-            ScopeKind::Commands => LimitedBy::Command,
-            ScopeKind::Domains => LimitedBy::Domain,
-        });
+        line.limited_by = Some(LimitedBy::of(kind));
         let what =
             if scope.scoped() { "the scope" } else { "the exclusion of the policy and the files rendered from it" };
-        self.narrowed(&mut line, kind, tools, what);
+        self.narrowed(&mut line, role, cap, kind, tools, what);
         line
-    }
-
-    /// The guarantee of a scope is the weakest over all tools that confer the capability.
-    fn narrowed(&self, line: &mut Line, kind: ScopeKind, tools: &[&Tool], what: &str) {
-        let mut weakest: Option<&Claim> = None;
-        let mut open: Vec<&str> = Vec::new();
-        for tool in tools {
-            match self.claim_for(kind, tool) {
-                Some(claim) if weakest.is_none_or(|w| claim.guarantee < w.guarantee) => weakest = Some(claim),
-                Some(_) => {}
-                None => open.push(&tool.name),
-            }
-        }
-        match weakest.filter(|_| open.is_empty()) {
-            Some(claim) => {
-                line.guarantee = Some(claim.guarantee);
-                line.evidence = claim.evidence.unwrap_or(self.adapter.evidence.by);
-                for condition in &claim.conditions {
-                    if !line.conditions.contains(condition) {
-                        line.conditions.push(condition.clone());
-                    }
-                }
-                if let Some(hole) = &claim.hole {
-                    line.reason = format!("{}; {hole}", line.reason);
-                }
-            }
-            None => {
-                line.guarantee = Some(Guarantee::Advised);
-                let which = if open.len() == tools.len() {
-                    "it".to_owned()
-                } else {
-                    open.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")
-                };
-                line.reason =
-                    format!("{}; {what} is only text: nothing that is rendered here can narrow {which}", line.reason);
-            }
-        }
-    }
-
-    fn claim_for(&self, kind: ScopeKind, tool: &Tool) -> Option<&Claim> {
-        let form = if self.form.narrow.is_empty() {
-            self.form.same_as.as_ref().and_then(|f| self.adapter.forms.get(f))
-        } else {
-            Some(self.form)
-        };
-        form.into_iter()
-            .flat_map(|f| &f.narrow)
-            .find(|n| n.scope == kind && self.built.contains(&n.by) && n.tools.contains(&tool.name))
-            .map(|n| &n.claim)
     }
 
     fn unreachable(&self, role: &Role, cap: CapId) -> Line {
@@ -313,27 +266,8 @@ impl Planner<'_> {
         line.guarantee = Some(claim.guarantee);
         line
     }
-
-    fn kept(&self, cap: CapId, tools: &[&Tool]) -> Line {
-        let mut line = self.base(
-            cap,
-            State::Denied,
-            format!("not granted, but {} confers it; only text forbids it", quoted(tools)),
-        );
-        let kind = self.policy.catalogue.get(cap).scope;
-        line.guarantee = Some(Guarantee::Advised);
-        if let Some(kind) = kind {
-            let claims: Vec<&Claim> = tools.iter().filter_map(|t| self.claim_for(kind, t)).collect();
-            if claims.len() == tools.len() {
-                let reason = format!("not granted; {} confers it and is refused", quoted(tools));
-                self.narrowed(&mut line, kind, tools, "the denial");
-                line.reason = reason;
-            }
-        }
-        line
-    }
 }
 
-fn quoted(tools: &[&Tool]) -> String {
+pub(super) fn quoted(tools: &[&Tool]) -> String {
     tools.iter().map(|t| format!("`{}`", t.name)).collect::<Vec<_>>().join(", ")
 }

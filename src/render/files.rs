@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::adapter::{Adapter, Each, Output, OutputOwn};
 use crate::plan::delivery::{HostDelivery, Own, Part, PlannedFile};
+use crate::plan::narrow::{Permission, Said};
 use crate::plan::{HostPlan, RoleOnHost};
 use crate::resolve::Rule;
 use crate::resolve::policy::{Role, RuleActivation};
@@ -202,6 +203,7 @@ impl Maker<'_, '_> {
             "list": form.list,
             "removed": form.removed,
             "inform": form.inform,
+            "permissions": form.permissions.iter().map(permission).collect::<Vec<_>>(),
             "body": body,
         })
     }
@@ -321,6 +323,14 @@ impl Maker<'_, '_> {
 fn rule_context(rule: &Rule, text: &str, source: &str) -> Value {
     let paths = if let RuleActivation::Paths(paths) = &rule.activation { paths.as_slice() } else { &[] };
     json!({ "id": rule.id, "title": rule.title, "paths": paths, "body": format!("{text}\n"), "notice": notice(source) })
+}
+
+/// A word with its verdict, or with pairs of pattern and verdict: lists, because their order is their meaning.
+fn permission(permission: &Permission) -> Value {
+    match &permission.said {
+        Said::Always(verdict) => json!([permission.word, verdict]),
+        Said::By(patterns) => json!([permission.word, patterns.iter().map(|(p, v)| json!([p, v])).collect::<Vec<_>>()]),
+    }
 }
 
 /// The comment that tells a person who opens a rendered file where its text comes from.

@@ -5,7 +5,8 @@ use super::layers::Merged;
 use super::text;
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::load::{Loaded, builtin};
-use crate::model::adapter::{Adapter, Sense};
+use crate::model::adapter::{Adapter, After, Form, List, Mechanism, Narrow, Sense};
+use crate::model::capability::ScopeKind;
 
 /// The selected hosts in the order of their names, so that the order they were written in changes nothing.
 pub(super) fn hosts(loaded: &Loaded, merged: &Merged<'_>, asked: &[String], sink: &mut Sink) -> Vec<String> {
@@ -70,6 +71,14 @@ pub(super) fn adapters(loaded: &Loaded, hosts: &[String], catalogue: &Catalogue,
                 wrong(format!("tool `{name}` names the unknown capability `{cap}`"));
             }
         }
+        let lists = adapter.forms.values().filter_map(|f| f.list.as_ref()?.rules.as_ref());
+        for after in lists.flat_map(|r| &r.after) {
+            if let After { word, unless: Some(cap), .. } = after
+                && catalogue.find(cap).is_none()
+            {
+                wrong(format!("a rule behind `{word}` names the unknown capability `{cap}`"));
+            }
+        }
         let servers = adapter.mcp.iter().flat_map(|m| &m.conditions);
         for name in adapter.tools.values().flat_map(|t| &t.conditions).chain(servers) {
             if !adapter.conditions.contains_key(name) {
@@ -120,21 +129,50 @@ fn forms(adapter: &Adapter, wrong: &mut impl FnMut(String)) {
                 wrong(format!("selector `{word}` of form `{id}` names the unknown tool `{tool}`"));
             }
         }
-        if list.sense == Sense::Deny {
+        if list.sense != Sense::Allow {
             let mut seen: Vec<&String> = Vec::new();
             for tool in list.selectors.values().flatten() {
                 if seen.contains(&tool) {
                     wrong(format!(
-                        "tool `{tool}` is removed by two words of form `{id}`; words of a deny list must be disjoint"
+                        "tool `{tool}` belongs to two words of form `{id}`; words of a deny list and of rules must be disjoint"
                     ));
                 }
                 seen.push(tool);
             }
         }
+        rules(adapter, id, form, list, wrong);
         for name in list.claim.conditions.iter().chain(form.narrow.iter().flat_map(|n| &n.claim.conditions)) {
             if !adapter.conditions.contains_key(name) {
                 wrong(format!("form `{id}` names the unknown condition `{name}`"));
             }
+        }
+    }
+}
+
+/// Checks what only lists of rules have, and what stands in for an empty list.
+fn rules(adapter: &Adapter, id: &str, form: &Form, list: &List, wrong: &mut impl FnMut(String)) {
+    if list.rules.is_some() != (list.sense == Sense::Rules) {
+        wrong(format!("form `{id}` needs `rules` exactly when the sense of its list is `rules`"));
+    }
+    let words: Vec<&String> =
+        if list.selectors.is_empty() { adapter.tools.keys().collect() } else { list.selectors.keys().collect() };
+    for after in list.rules.iter().flat_map(|r| &r.after) {
+        if !words.contains(&&after.word) {
+            wrong(format!("a rule of form `{id}` is to stand behind the unknown word `{}`", after.word));
+        }
+        for tool in after.tools.iter().filter(|t| !list.selectors.get(&after.word).is_some_and(|all| all.contains(t))) {
+            wrong(format!("a rule of form `{id}` names the tool `{tool}`, which its word does not bring"));
+        }
+    }
+    for word in list.empty.iter().filter(|w| !adapter.inert.contains(w)) {
+        wrong(format!("form `{id}` fills an empty list with `{word}`, which is no inert tool"));
+    }
+    let inside = |n: &&Narrow| n.by == Mechanism::Rules && !n.launched;
+    for narrow in form.narrow.iter().filter(inside) {
+        if list.sense != Sense::Rules || narrow.globs.is_none() || narrow.scope != ScopeKind::Paths {
+            wrong(format!(
+                "form `{id}` narrows by rules, which needs `globs`, `scope: paths` and a list whose sense is `rules`"
+            ));
         }
     }
 }

@@ -32,5 +32,8 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let rules = rules::resolve(loaded, &merged, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
     lookups::adapters(loaded, &hosts, &catalogue, sink);
-    Policy { catalogue, hosts, servers, roles, rules, settings }
+    // The shipped policy has no folder until a render writes the smallest one.
+    let folders =
+        if loaded.folders.is_empty() { vec![crate::load::DEFAULT_DIR.to_owned()] } else { loaded.folders.clone() };
+    Policy { catalogue, hosts, servers, roles, rules, settings, folders }
 }

@@ -23,6 +23,8 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// Budgets, thresholds, routing.
     pub settings: Settings,
+    /// Folders, relative to the root, that hold the policy's sources and its lock.
+    pub folders: Vec<String>,
 }
 
 /// A canonical sub-agent.

@@ -168,7 +168,13 @@ impl Case<'_> {
         if let Some(why) = self.shut(&inside) {
             return (Verdict::Broken, why);
         }
-        let (verdict, mut seen) = self.limits(line, capability, tried, offered);
+        let followed = self.form.narrow.iter().any(|n| n.follows_links && !n.launched);
+        let (linked, tried): (Vec<&Tried>, Vec<&Tried>) =
+            tried.iter().partition(|t| followed && t.place == Place::Linked);
+        let (verdict, mut seen) = self.limits(line, capability, &tried, offered);
+        if linked.iter().any(|t| t.effect) {
+            seen.push_str("; through a link it is possible, as said");
+        }
         if inside.iter().any(|t| t.effect) {
             seen.push_str("; inside it works");
         }

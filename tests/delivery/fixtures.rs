@@ -8,7 +8,7 @@ use rolecast::plan::delivery::{Delivery, Finding, HostInput, Input, Kind, RuleIn
 
 use crate::simulator::{Got, Repository};
 
-pub const HOSTS: [&str; 5] = ["claude-code", "codex", "cursor", "copilot", "gemini-cli"];
+pub const HOSTS: [&str; 7] = ["claude-code", "codex", "cursor", "copilot", "gemini-cli", "opencode", "qwen-code"];
 
 pub fn shipped() -> Vec<Adapter> {
     HOSTS.iter().map(|h| adapter(h)).collect()

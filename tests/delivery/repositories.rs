@@ -20,18 +20,27 @@ fn text_of_the_user_stays_and_ours_comes_once() {
         ("CLAUDE.md", vec![file("CLAUDE.md")]),
         ("GEMINI.md", vec![file("GEMINI.md")]),
         (".claude/CLAUDE.md", vec![file(".claude/CLAUDE.md")]),
+        ("QWEN.md", vec![file("QWEN.md"), file("CONTEXT.md")]),
         ("copilot", vec![file(".github/copilot-instructions.md")]),
         ("both", vec![file("AGENTS.md"), file("CLAUDE.md")]),
         ("local", vec![file("CLAUDE.local.md"), file("AGENTS.md")]),
         (".claude and GEMINI", vec![file(".claude/CLAUDE.md"), file("GEMINI.md"), file(".cursorrules")]),
     ];
     for (name, user) in &repositories {
-        for mask in 1..32_usize {
+        for mask in 1..1_usize << adapters.len() {
             let hosts: Vec<&Adapter> =
                 adapters.iter().enumerate().filter(|(i, _)| mask & (1 << i) != 0).map(|(_, a)| a).collect();
             let input = input(&hosts, &rules, user);
             let plan = planned(&input);
             println!("{name} {:?}", hosts.iter().map(|h| &h.id).collect::<Vec<_>>());
+            // Where one host can only be reached by a file that hides the user's from another, something must give:
+            // it is said, not done in silence.
+            let has = |path: &str| user.iter().any(|f| f.path == path);
+            let hides = hosts.iter().any(|h| h.id == "opencode") && !has("AGENTS.md");
+            let said = |f: &Finding| !matches!(f, Finding::Perhaps { .. } | Finding::MainOnlyReachesRoles { .. });
+            if hides && (has("CLAUDE.md") || has("CONTEXT.md")) && plan.findings.iter().any(said) {
+                continue;
+            }
             assert_exactly_once(&input, &plan);
             assert_user_text_kept(&input, &plan);
         }

@@ -108,12 +108,12 @@ fn no_set_gives_a_host_the_card_of_another() {
 }
 
 #[test]
-fn all_five_share_one_home_and_have_a_card_each() {
+fn all_share_one_home_and_have_a_card_each() {
     let (adapters, rules) = (shipped(), rules());
     let hosts: Vec<&Adapter> = adapters.iter().collect();
     let plan = planned(&input(&hosts, &rules, &[]));
     assert_eq!(
-        paths(&plan)[..7],
+        paths(&plan)[..9],
         [
             ".claude/CLAUDE.md",
             ".claude/rolecast.md",
@@ -121,14 +121,21 @@ fn all_five_share_one_home_and_have_a_card_each() {
             ".cursor/rules/rolecast-host.mdc",
             ".gemini/rolecast.md",
             ".github/copilot-instructions.md",
+            ".opencode/rolecast.md",
             "AGENTS.md",
+            "QWEN.md",
         ]
     );
     let gemini = plan.hosts.iter().find(|h| h.host == "gemini-cli").unwrap();
     let switched: Vec<&str> = gemini.switches.iter().map(|s| s.file.as_str()).collect();
     assert_eq!(switched, [".gemini/rolecast.md", "AGENTS.md"]);
     assert!(matches!(gemini.shared.as_ref().unwrap().how, How::Switched { .. }));
-    let scoped: Vec<&str> = paths(&plan).into_iter().skip(7).collect();
+    // Reads the shared file by itself, and its own only when a setting names it.
+    let opencode = plan.hosts.iter().find(|h| h.host == "opencode").unwrap();
+    assert_eq!(opencode.shared.as_ref().unwrap().how, How::Direct);
+    let switched: Vec<&str> = opencode.switches.iter().map(|s| s.file.as_str()).collect();
+    assert_eq!(switched, [".opencode/rolecast.md"]);
+    let scoped: Vec<&str> = paths(&plan).into_iter().skip(9).collect();
     assert_eq!(
         scoped,
         [".claude/rules/web.md", ".claude/rules/api.md", ".cursor/rules/web.mdc", ".cursor/rules/api.mdc"],

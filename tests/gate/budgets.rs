@@ -60,6 +60,12 @@ fn tool_result_in_text_and_in_the_setting_of_each_host() {
                 "\"truncateToolOutputThreshold\": 6959",
                 &[".gemini/settings.json"],
             ),
+            (
+                "\"truncateToolOutputThreshold\": 12288",
+                "\"truncateToolOutputThreshold\": 7168",
+                &[".qwen/settings.json"],
+            ),
+            ("\"max_bytes\": 11930", "\"max_bytes\": 6959", &["opencode.json"]),
             ("tool_output_token_limit = 6770", "tool_output_token_limit = 3596", &[".codex/config.toml"]),
         ],
     );
@@ -71,7 +77,8 @@ fn a_setting_stays_within_what_its_host_takes() {
     // The host takes no less than 4000; the ledger says so.
     assert!(texts[".claude/settings.json"].contains("\"bashOutputMaxChars\": 4000"));
     assert!(texts[".gemini/settings.json"].contains("\"truncateToolOutputThreshold\": 994"));
-    assert!(texts[".codex/config.toml"].contains("tool_output_token_limit = 426"));
+    assert!(texts[".codex/config.toml"].contains("tool_output_token_limit = 423"));
+    assert!(texts["opencode.json"].contains("\"max_bytes\": 994"));
 }
 
 #[test]

@@ -276,7 +276,7 @@ fn search(view: &View<'_>, artifact: &Artifact, text: &str) -> Vec<Place> {
     for (path, template) in &templates {
         found
             .extend(places(path, template, "the host's template", |line| line.trim() == text || templated(line, text)));
-        let lists = ["role.list", "role.removed", "role.inform"];
+        let lists = ["role.list", "role.removed", "role.inform", "role.permissions"];
         if template.lines().any(|l| templated(l, text) && lists.iter().any(|name| l.contains(name))) {
             found.extend(sources.first().into_iter().flat_map(|(path, source)| {
                 places(path, source, "planned from its grants and denials", |line| line.trim_end() == "grants:")

@@ -1,0 +1,120 @@
+//! Globs of the policy in the languages of hosts.
+//!
+//! A policy knows `*` and `?` inside a folder's name and `**` for whole folders. What a host cannot say is written
+//! wider, never narrower: a grant keeps working, and the ledger tells what is open besides.
+
+use crate::model::adapter::GlobDialect;
+
+/// A glob as a host writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spelt {
+    /// Any of them fits.
+    pub patterns: Vec<String>,
+    /// Whether they fit what the glob fits and nothing else.
+    pub exact: bool,
+}
+
+/// Writes `glob` in a host's language.
+pub fn spell(dialect: GlobDialect, glob: &str) -> Spelt {
+    match dialect {
+        GlobDialect::Flat => flat(glob),
+    }
+}
+
+/// Where `*` stands for any text and crosses `/`: `**/` needs one pattern with a folder and one without, unless a
+/// star follows that crosses anyway.
+fn flat(glob: &str) -> Spelt {
+    let mut spelt = Spelt { patterns: vec![String::new()], exact: true };
+    let mut rest = glob.split('/').peekable();
+    while let Some(part) = rest.next() {
+        match (part, rest.peek().copied()) {
+            ("**", None) => spelt.push("**", true),
+            ("**", Some("**")) => {}
+            ("**", Some(next)) if next.starts_with('*') => {
+                rest.next();
+                spelt.exact &= !next[1..].contains(['*', '?']);
+                spelt.push(next, rest.peek().is_none());
+            }
+            ("**", Some(_)) => {
+                let with_folder: Vec<String> = spelt.patterns.iter().map(|p| format!("{p}*/")).collect();
+                spelt.patterns.extend(with_folder);
+            }
+            // One folder or more.
+            ("*", Some("**")) => {
+                rest.next();
+                let last = rest.peek().is_none();
+                spelt.push(if last { "*/**" } else { "*" }, last);
+            }
+            (_, next) => {
+                spelt.exact &= !part.contains(['*', '?']);
+                spelt.push(part, next.is_none());
+            }
+        }
+    }
+    spelt
+}
+
+impl Spelt {
+    fn push(&mut self, part: &str, last: bool) {
+        for pattern in &mut self.patterns {
+            pattern.push_str(part);
+            if !last {
+                pattern.push('/');
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use globset::GlobBuilder;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A flat pattern, by the plainest recursion.
+    fn fits(pattern: &[u8], text: &[u8]) -> bool {
+        match (pattern.first(), text.first()) {
+            (None, None) => true,
+            (Some(b'*'), _) => fits(&pattern[1..], text) || (!text.is_empty() && fits(pattern, &text[1..])),
+            (Some(b'?'), Some(_)) => fits(&pattern[1..], &text[1..]),
+            (Some(a), Some(b)) if a == b => fits(&pattern[1..], &text[1..]),
+            _ => false,
+        }
+    }
+
+    fn part() -> impl Strategy<Value = String> {
+        prop_oneof![Just("**".to_owned()), "[ab*?]{1,3}".prop_filter("no part with `**` in it", |p| !p.contains("**"))]
+    }
+
+    fn joined(part: impl Strategy<Value = String>, most: usize) -> impl Strategy<Value = String> {
+        prop::collection::vec(part, 1..=most).prop_map(|parts| parts.join("/"))
+    }
+
+    #[test]
+    fn a_star_that_crosses_needs_fewer_patterns() {
+        let of = |glob: &str| (flat(glob).patterns, flat(glob).exact);
+        let exact = |patterns: &[&str]| (patterns.iter().map(ToString::to_string).collect::<Vec<_>>(), true);
+        assert_eq!(of("docs/**"), exact(&["docs/**"]));
+        assert_eq!(of("README.md"), exact(&["README.md"]));
+        assert_eq!(of("**/*.md"), exact(&["*.md"]));
+        assert_eq!(of("**/CLAUDE.md"), exact(&["CLAUDE.md", "*/CLAUDE.md"]));
+        assert_eq!(of("*/**/CLAUDE.md"), exact(&["*/CLAUDE.md"]));
+        assert_eq!(of("docs/**/api/*.md"), (vec!["docs/api/*.md".to_owned(), "docs/*/api/*.md".to_owned()], false));
+        assert_eq!(of("docs/*.md"), (vec!["docs/*.md".to_owned()], false));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn what_is_written_fits_all_that_is_meant_and_no_more_when_exact(
+            glob in joined(part(), 4), path in joined("[ab]{1,2}", 5)
+        ) {
+            let meant = GlobBuilder::new(&glob).literal_separator(true).build().unwrap().compile_matcher().is_match(&path);
+            let spelt = flat(&glob);
+            let written = spelt.patterns.iter().any(|p| fits(p.as_bytes(), path.as_bytes()));
+            prop_assert!(written || !meant, "{glob} {path} {spelt:?}");
+            prop_assert!(written == meant || !spelt.exact, "{glob} {path} {spelt:?}");
+        }
+    }
+}

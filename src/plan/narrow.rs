@@ -1,0 +1,304 @@
+//! What narrows the tools a role keeps: how far a scope holds, and the ordered rules that hold it.
+
+use indexmap::{IndexMap, IndexSet};
+
+use crate::model::adapter::{Adapter, Claim, GlobDialect, Mechanism, Narrow, Rules, Verdict};
+use crate::model::capability::ScopeKind;
+use crate::model::scalar::Guarantee;
+use crate::resolve::CapId;
+use crate::resolve::policy::{Policy, Role};
+
+use super::globs;
+use super::ledger::{LimitedBy, Line};
+use super::offer::{Tool, Word};
+use super::role::{Planner, quoted};
+
+/// One word of a list of rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permission {
+    /// The word.
+    pub word: String,
+    /// What happens to calls of its tools.
+    pub said: Said,
+}
+
+/// What happens to the calls of a word's tools, in the host's spelling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// The same to each.
+    Always(String),
+    /// By what a tool is called with, in the order of the file.
+    By(IndexMap<String, String>),
+}
+
+/// Globs that no grant of paths reaches: the policy's folders, and every file that a selected host takes as
+/// instructions or configuration or that is rendered for it.
+pub fn excluded(policy: &Policy, adapters: &[&Adapter]) -> Vec<String> {
+    // A policy in the root itself has no folder to leave out: everything is.
+    let folder = |f: &String| if f.is_empty() || f == "." { "**".to_owned() } else { format!("{f}/**") };
+    let mut all: IndexSet<String> = policy.folders.iter().map(folder).collect();
+    all.insert(".rolecast/**".to_owned());
+    for adapter in adapters {
+        all.extend(adapter.configuration.iter().cloned());
+        let files = adapter.reads.iter().map(|r| &r.file).chain(adapter.carriers.iter().map(|c| &c.file));
+        let files =
+            files.chain(adapter.outputs.values().map(|o| &o.file)).chain(adapter.borrows.iter().map(|b| &b.file));
+        all.extend(files.map(|f| f.replace("{rule}", "*").replace("{name}", "*")));
+    }
+    let folders: Vec<String> = all.iter().filter_map(|g| g.strip_suffix("**")).map(str::to_owned).collect();
+    let covered = |g: &String| folders.iter().any(|f| g.starts_with(f.as_str()) && g.len() > f.len() + 2);
+    all.into_iter().filter(|g| !covered(g)).collect()
+}
+
+/// The paths that a word of a list of rules lets through.
+struct Opened<'a> {
+    /// All, for a grant without a scope.
+    all: bool,
+    /// The globs of scoped grants.
+    globs: IndexSet<&'a str>,
+}
+
+impl Planner<'_> {
+    /// The mechanism that narrows `tool` in the files we make.
+    fn narrow(&self, kind: ScopeKind, tool: &str) -> Option<&Narrow> {
+        let form = if self.form.narrow.is_empty() {
+            self.form.same_as.as_ref().and_then(|f| self.adapter.forms.get(f))
+        } else {
+            Some(self.form)
+        };
+        let built = |n: &&Narrow| self.built.contains(&n.by) && !n.launched;
+        form.into_iter()
+            .flat_map(|f| &f.narrow)
+            .filter(built)
+            .find(|n| n.scope == kind && n.tools.iter().any(|t| t == tool))
+    }
+
+    /// The dialect of the patterns that stand behind the word of `tool`, when the role's own list has them.
+    fn patterns(&self, tool: &str) -> Option<GlobDialect> {
+        self.narrow(ScopeKind::Paths, tool).filter(|n| n.by == Mechanism::Rules).and_then(|n| n.globs)
+    }
+
+    fn word_of(&self, tool: &Tool) -> Option<&Word> {
+        self.offer.words.iter().find(|w| w.tools.contains(tool))
+    }
+
+    /// One list of patterns serves all that the tools of a word do.
+    fn opened<'r>(&self, role: &'r Role, word: &Word) -> Opened<'r> {
+        let mut opened = Opened { all: false, globs: IndexSet::new() };
+        for (cap, scope) in role.grants.iter().filter(|(cap, _)| word.selector.covers.has(**cap)) {
+            if self.policy.catalogue.get(*cap).scope != Some(ScopeKind::Paths) {
+                continue;
+            }
+            match &scope.paths {
+                Some(globs) => opened.globs.extend(globs.iter().map(String::as_str)),
+                None => opened.all = true,
+            }
+        }
+        opened
+    }
+
+    fn granted_by_name(&self, role: &Role, name: &str) -> bool {
+        self.policy.catalogue.find(name).is_some_and(|cap| role.grants.contains_key(&cap))
+    }
+
+    /// The list of a role as ordered rules: everything denied, then the verdicts of the words that are kept.
+    pub(super) fn permissions(&self, role: &Role, words: &[String]) -> Vec<Permission> {
+        let Some(rules) = &self.list.rules else { return Vec::new() };
+        let say = |verdict| rules.verdicts.spell(verdict).to_owned();
+        let mut all = vec![Permission { word: rules.every.clone(), said: Said::Always(say(Verdict::Deny)) }];
+        for word in words {
+            let mut map = IndexMap::new();
+            let found = self.offer.words.iter().find(|w| w.selector.word == *word);
+            let dialect = found.and_then(|w| w.tools.iter().find_map(|t| self.patterns(&t.name)));
+            match (found, dialect) {
+                (Some(found), Some(dialect)) => self.by_path(role, found, dialect, rules, &mut map),
+                _ => last(&mut map, rules.every.clone(), say(Verdict::Allow)),
+            }
+            for after in rules.after.iter().filter(|a| a.word == *word) {
+                if !after.unless.as_ref().is_some_and(|cap| self.granted_by_name(role, cap)) {
+                    last(&mut map, after.pattern.clone(), say(after.verdict));
+                }
+            }
+            let said = match map.first() {
+                Some((_, verdict)) if map.len() == 1 => Said::Always(verdict.clone()),
+                _ => Said::By(map),
+            };
+            all.push(Permission { word: word.clone(), said });
+        }
+        all
+    }
+
+    fn by_path(
+        &self,
+        role: &Role,
+        word: &Word,
+        dialect: GlobDialect,
+        rules: &Rules,
+        map: &mut IndexMap<String, String>,
+    ) {
+        let say = |verdict| rules.verdicts.spell(verdict).to_owned();
+        let opened = self.opened(role, word);
+        last(map, rules.every.clone(), say(if opened.all { Verdict::Allow } else { Verdict::Deny }));
+        if !opened.all {
+            for pattern in opened.globs.iter().flat_map(|g| globs::spell(dialect, g).patterns) {
+                last(map, pattern, say(Verdict::Allow));
+            }
+        }
+        if !self.granted_by_name(role, POLICY_EDIT) {
+            for pattern in self.excluded.iter().flat_map(|g| globs::spell(dialect, g).patterns) {
+                last(map, pattern, say(Verdict::Deny));
+            }
+        }
+    }
+
+    /// The guarantee of a scope is the weakest over all tools that confer the capability.
+    pub(super) fn narrowed(
+        &self,
+        line: &mut Line,
+        role: &Role,
+        cap: CapId,
+        kind: ScopeKind,
+        tools: &[&Tool],
+        what: &str,
+    ) {
+        let mut weakest: Option<&Claim> = None;
+        let mut open: Vec<&str> = Vec::new();
+        let mut wider: IndexSet<String> = IndexSet::new();
+        for tool in tools {
+            match self.narrow(kind, &tool.name) {
+                Some(narrow) => {
+                    if weakest.is_none_or(|w| narrow.claim.guarantee < w.guarantee) {
+                        weakest = Some(&narrow.claim);
+                    }
+                    wider.extend(self.wider(role, cap, tool));
+                }
+                None => open.push(&tool.name),
+            }
+        }
+        match weakest.filter(|_| open.is_empty()) {
+            Some(claim) if wider.is_empty() => {
+                self.claimed(line, claim);
+                if let Some(hole) = &claim.hole {
+                    line.reason = format!("{}; {hole}", line.reason);
+                }
+            }
+            Some(_) => {
+                line.guarantee = Some(Guarantee::Advised);
+                let wider: Vec<String> = wider.into_iter().collect();
+                line.reason = format!("{}; {what} is only text in part: {}", line.reason, wider.join("; "));
+            }
+            None => {
+                line.guarantee = Some(Guarantee::Advised);
+                let which = if open.len() == tools.len() {
+                    "it".to_owned()
+                } else {
+                    open.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", ")
+                };
+                line.reason =
+                    format!("{}; {what} is only text: nothing that is rendered here can narrow {which}", line.reason);
+            }
+        }
+    }
+
+    fn claimed(&self, line: &mut Line, claim: &Claim) {
+        line.guarantee = Some(claim.guarantee);
+        line.evidence = claim.evidence.unwrap_or(self.adapter.evidence.by);
+        for condition in &claim.conditions {
+            if !line.conditions.contains(condition) {
+                line.conditions.push(condition.clone());
+            }
+        }
+    }
+
+    /// What the patterns behind a tool's word let through beyond the scope of one capability.
+    fn wider(&self, role: &Role, cap: CapId, tool: &Tool) -> Vec<String> {
+        let own = role.grants.get(&cap).and_then(|scope| scope.paths.as_ref());
+        let (Some(dialect), Some(own), Some(word)) = (self.patterns(&tool.name), own, self.word_of(tool)) else {
+            return Vec::new();
+        };
+        let opened = self.opened(role, word);
+        let name = &word.selector.word;
+        if opened.all {
+            return vec![format!("one rule serves all that `{name}` does, and another grant opens every path")];
+        }
+        let mut all = Vec::new();
+        let (mine, others): (Vec<&str>, Vec<&str>) = opened.globs.into_iter().partition(|g| own.iter().any(|o| o == g));
+        if !others.is_empty() {
+            all.push(format!("one rule serves all that `{name}` does, and other grants open {} too", ticked(&others)));
+        }
+        let inexact: Vec<&str> = mine.into_iter().filter(|g| !globs::spell(dialect, g).exact).collect();
+        if !inexact.is_empty() {
+            all.push(format!("{} cannot be said exactly here, and more is open", ticked(&inexact)));
+        }
+        all
+    }
+
+    /// The claim that refuses a capability which is not granted although `tool` confers it, and by what.
+    fn refused(&self, role: &Role, cap: CapId, tool: &Tool) -> Option<(&Claim, Option<LimitedBy>)> {
+        let name = self.policy.catalogue.name(cap);
+        let taken =
+            self.list.rules.iter().flat_map(|r| &r.after).find(|a| {
+                a.verdict == Verdict::Deny && a.unless.as_deref() == Some(name) && a.tools.contains(&tool.name)
+            });
+        if taken.is_some() {
+            return Some((&self.list.claim, None));
+        }
+        let ours = name == POLICY_EDIT;
+        let kind = if ours { Some(ScopeKind::Paths) } else { self.policy.catalogue.get(cap).scope }?;
+        let narrow = self.narrow(kind, &tool.name)?;
+        if self.patterns(&tool.name).is_some() && !ours {
+            let opened = self.opened(role, self.word_of(tool)?);
+            return (!opened.all && opened.globs.is_empty()).then_some((&narrow.claim, Some(LimitedBy::Path)));
+        }
+        Some((&narrow.claim, Some(LimitedBy::of(kind))))
+    }
+
+    /// A capability that is not granted and that a kept tool confers.
+    pub(super) fn kept(&self, role: &Role, cap: CapId, tools: &[&Tool], mut line: Line) -> Line {
+        let claims: Vec<_> = tools.iter().filter_map(|t| self.refused(role, cap, t)).collect();
+        match claims.iter().min_by_key(|(c, _)| c.guarantee).filter(|_| claims.len() == tools.len()) {
+            Some((claim, by)) => {
+                self.claimed(&mut line, claim);
+                line.limited_by = *by;
+                line.reason = format!("not granted; {} confers it and is refused", quoted(tools));
+                if let Some(hole) = &claim.hole {
+                    line.reason = format!("{}; {hole}", line.reason);
+                }
+            }
+            None => {
+                line.guarantee = Some(Guarantee::Advised);
+                line.reason = format!("not granted, but {} confers it; only text forbids it", quoted(tools));
+                let scoped: Option<IndexSet<&str>> =
+                    tools.iter().map(|t| self.confined(role, cap, t)).try_fold(IndexSet::new(), |mut all, globs| {
+                        all.extend(globs?);
+                        Some(all)
+                    });
+                if let Some(globs) = scoped {
+                    let globs: Vec<&str> = globs.into_iter().collect();
+                    line.reason.push_str(&format!(" in {}, and elsewhere it is refused", ticked(&globs)));
+                }
+            }
+        }
+        line
+    }
+
+    /// The globs that a tool is confined to, when the rules behind its word confine it.
+    fn confined<'r>(&self, role: &'r Role, cap: CapId, tool: &Tool) -> Option<IndexSet<&'r str>> {
+        self.patterns(&tool.name)?;
+        let opened = self.opened(role, self.word_of(tool)?);
+        (self.policy.catalogue.get(cap).scope == Some(ScopeKind::Paths) && !opened.all).then_some(opened.globs)
+    }
+}
+
+/// Only this grant reaches the policy and what is rendered from it.
+pub(super) const POLICY_EDIT: &str = "policy.edit";
+
+/// Adds a rule behind all others; of two with one pattern only the last could ever decide.
+fn last(map: &mut IndexMap<String, String>, pattern: String, verdict: String) {
+    map.shift_remove(&pattern);
+    map.insert(pattern, verdict);
+}
+
+fn ticked(words: &[&str]) -> String {
+    words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ")
+}
