@@ -203,7 +203,7 @@ fn ledger(
         prop_assert_eq!(line.state, state, "{}: {}", adapter.id, capability);
         // Whatever a kept tool confers is text unless rules in the role's file refuse it, and so is what an unseen
         // server may bring.
-        let by: Vec<&Tool> = plan.tools.iter().filter(|t| t.confers.has(cap)).collect();
+        let by: Vec<&Tool> = plan.tools.iter().map(AsRef::as_ref).filter(|t: &&Tool| t.confers.has(cap)).collect();
         let rules = rules(adapter, &plan.form);
         let refused = rules.is_some_and(|r| r.refuse(case, policy, capability, &by));
         let open = (conferred && !refused) || (session && policy.catalogue.get(cap).via_mcp);

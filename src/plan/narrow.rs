@@ -79,7 +79,7 @@ impl Planner<'_> {
     }
 
     fn word_of(&self, tool: &Tool) -> Option<&Word> {
-        self.offer.words.iter().find(|w| w.tools.contains(tool))
+        self.offer.words.iter().find(|w| w.tools.iter().any(|t| **t == *tool))
     }
 
     /// One list of patterns serves all that the tools of a word do.

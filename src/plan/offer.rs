@@ -1,5 +1,7 @@
 //! What a host can give a role in one form: its own tools and the policy's servers, as selectors.
 
+use std::sync::Arc;
+
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::adapter::{Adapter, Form, List, ListMcp, Sense};
 use crate::resolve::policy::Policy;
@@ -44,7 +46,7 @@ pub struct Word {
     /// What the search sees.
     pub selector: Selector,
     /// The tools.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<Arc<Tool>>,
 }
 
 /// Everything one form can offer, the same for every role.
@@ -57,7 +59,7 @@ pub struct Offer {
     /// One selector for each native tool, where the list is also written as one that only informs.
     pub inform: Vec<Selector>,
     /// Tools no word reaches.
-    pub fixed: Vec<Tool>,
+    pub fixed: Vec<Arc<Tool>>,
     /// Whether the role keeps servers of the session that the policy cannot see.
     pub session_servers: bool,
 }
@@ -97,16 +99,16 @@ pub fn offer(adapter: &Adapter, form: &Form, list: &List, policy: &Policy) -> Of
                 .map(|(name, tools)| word(name.clone(), tools.iter().map(|t| native(adapter, t, catalogue)).collect())),
         );
     }
-    let mut fixed: Vec<Tool> = form.residue.iter().map(|t| native(adapter, t, catalogue)).collect();
+    let mut fixed: Vec<Arc<Tool>> = form.residue.iter().map(|t| Arc::new(native(adapter, t, catalogue))).collect();
     if list.sense == Sense::Deny {
         let reached =
             |name: &String| list.selectors.values().any(|tools| tools.contains(name)) || form.residue.contains(name);
-        fixed.extend(adapter.tools.keys().filter(|t| !reached(t)).map(|t| native(adapter, t, catalogue)));
+        fixed.extend(adapter.tools.keys().filter(|t| !reached(t)).map(|t| Arc::new(native(adapter, t, catalogue))));
     }
     let session_servers = list.mcp == ListMcp::Session;
     let mcp = mcp(adapter, policy);
     if session_servers {
-        fixed.extend(mcp.into_iter().map(|(_, tool)| tool));
+        fixed.extend(mcp.into_iter().map(|(_, tool)| Arc::new(tool)));
     } else {
         words.extend(mcp.into_iter().map(|(spelt, tool)| word(spelt, vec![tool])));
     }
@@ -124,7 +126,8 @@ pub fn offer(adapter: &Adapter, form: &Form, list: &List, policy: &Policy) -> Of
 
 fn word(name: String, tools: Vec<Tool>) -> Word {
     let all = |f: fn(&Tool) -> CapSet| tools.iter().fold(CapSet::EMPTY, |set, t| set.union(f(t)));
-    Word { selector: Selector { word: name, covers: all(|t| t.covers), confers: all(|t| t.confers) }, tools }
+    let selector = Selector { word: name, covers: all(|t| t.covers), confers: all(|t| t.confers) };
+    Word { selector, tools: tools.into_iter().map(Arc::new).collect() }
 }
 
 /// The tools of the policy's servers with their spelling in a list; those the host cannot name are left out.

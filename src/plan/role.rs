@@ -1,6 +1,7 @@
 //! One role on one host in one form: the tools it gets and what can be claimed of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::model::adapter::{Adapter, Form, List, Mechanism, Sense};
 use crate::model::capability::ScopeKind;
@@ -35,7 +36,7 @@ pub struct RolePlan {
     /// The words of a list of rules with their verdicts; what stands for every tool is first.
     pub permissions: Vec<Permission>,
     /// Every tool the role has.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<Arc<Tool>>,
 }
 
 /// Everything needed to plan a role on a form.
@@ -73,7 +74,7 @@ impl Planner<'_> {
         };
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         let all = kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed);
-        let tools: Vec<Tool> = all.filter(|tool| seen.insert(&tool.name)).cloned().collect();
+        let tools: Vec<Arc<Tool>> = all.filter(|tool| seen.insert(&tool.name)).cloned().collect();
         RolePlan {
             role: role.id.clone(),
             form: self.form_name.to_owned(),
@@ -106,7 +107,7 @@ impl Planner<'_> {
         needed
     }
 
-    fn problem<'s>(&self, role: &Role, selectors: &'s [Selector], fixed: &[Tool]) -> Problem<'s> {
+    fn problem<'s>(&self, role: &Role, selectors: &'s [Selector], fixed: &[Arc<Tool>]) -> Problem<'s> {
         let all = |f: fn(&Tool) -> CapSet| fixed.iter().fold(CapSet::EMPTY, |set, t| set.union(f(t)));
         Problem {
             selectors,
@@ -154,7 +155,7 @@ impl Planner<'_> {
     }
 
     fn line(&self, role: &Role, plan: &RolePlan, cap: CapId) -> Line {
-        let conferring: Vec<&Tool> = plan.tools.iter().filter(|t| t.confers.has(cap)).collect();
+        let conferring: Vec<&Tool> = plan.tools.iter().map(Arc::as_ref).filter(|t| t.confers.has(cap)).collect();
         match (role.grants.contains_key(&cap), conferring.is_empty()) {
             (true, false) => self.granted(role, cap, &conferring),
             (true, true) => self.unreachable(role, cap),

@@ -1,20 +1,43 @@
 //! The artifacts: files of the delivery, of roles, and entries in files of the user.
 
 use indexmap::IndexMap;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::adapter::{Adapter, Each, Output, OutputOwn};
+use crate::plan::HostPlan;
 use crate::plan::delivery::{HostDelivery, Own, Part, PlannedFile};
 use crate::plan::narrow::{Permission, Said};
-use crate::plan::{HostPlan, RoleOnHost};
 use crate::resolve::Rule;
-use crate::resolve::policy::{Role, RuleActivation};
+use crate::resolve::policy::RuleActivation;
 
 use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
 use super::engine::Engine;
 use super::texts::{PATHS_INDEX, RULES_DIR, Texts, paths_index, template_failed, template_path};
 use super::{Inputs, bodies, entries};
+
+/// What a role's template sees.
+#[derive(Serialize)]
+struct RoleContext<'a> {
+    role: RoleFields<'a>,
+}
+
+/// `role` of a role's template: borrowed, because there is one for each role and host.
+#[derive(Serialize)]
+struct RoleFields<'a> {
+    id: &'a str,
+    name: &'a str,
+    description: &'a str,
+    source: String,
+    notice: String,
+    model: &'a IndexMap<String, String>,
+    list: &'a [String],
+    removed: &'a [String],
+    inform: &'a [String],
+    permissions: Vec<Value>,
+    body: &'a str,
+}
 
 struct Maker<'a, 's> {
     inputs: &'a Inputs<'a>,
@@ -164,6 +187,7 @@ impl Maker<'_, '_> {
 
     fn roles(&mut self, plan: &HostPlan, adapter: &Adapter, id: &str, output: &Output, carried: &str) {
         let Some(template) = &output.template else { return };
+        let no_model = IndexMap::new();
         let made_by = |form: &str| adapter.forms.get(form).is_some_and(|f| f.outputs.iter().any(|o| o == id));
         for on_host in &plan.roles {
             let Some((index, role)) = self.inputs.policy.roles.iter().enumerate().find(|(_, r)| r.id == on_host.role)
@@ -176,36 +200,27 @@ impl Maker<'_, '_> {
             } else {
                 format!("{}\n\n{carried}\n", self.bodies[index])
             };
-            let context = json!({ "role": self.role_context(role, on_host, form, adapter, &body) });
+            let source = self.inputs.source_path(role.source);
+            let fields = RoleFields {
+                id: &role.id,
+                name: &on_host.name,
+                description: &role.description,
+                notice: notice(&source),
+                source,
+                model: adapter.models.get(&role.model).unwrap_or(&no_model),
+                list: &form.list,
+                removed: &form.removed,
+                inform: &form.inform,
+                permissions: form.permissions.iter().map(permission).collect(),
+                body: &body,
+            };
+            let context = RoleContext { role: fields };
             if let Some(text) = self.template(&adapter.id, template, &context) {
                 let path = output.file.replace("{name}", &on_host.name);
                 let source = self.inputs.source_path(role.source);
                 self.push(path, Content::Whole(text), vec![source], vec![adapter.id.clone()]);
             }
         }
-    }
-
-    fn role_context(
-        &self,
-        role: &Role,
-        on_host: &RoleOnHost,
-        form: &crate::plan::role::RolePlan,
-        adapter: &Adapter,
-        body: &str,
-    ) -> Value {
-        json!({
-            "id": role.id,
-            "name": on_host.name,
-            "description": role.description,
-            "source": self.inputs.source_path(role.source),
-            "notice": notice(&self.inputs.source_path(role.source)),
-            "model": adapter.models.get(&role.model).cloned().unwrap_or_default(),
-            "list": form.list,
-            "removed": form.removed,
-            "inform": form.inform,
-            "permissions": form.permissions.iter().map(permission).collect::<Vec<_>>(),
-            "body": body,
-        })
     }
 
     fn entries(&mut self, plan: &HostPlan, delivery: &HostDelivery, adapter: &Adapter, id: &str, output: &Output) {
@@ -279,7 +294,7 @@ impl Maker<'_, '_> {
     }
 
     /// Renders a template of a host; `None` = nothing to write.
-    fn template(&mut self, host: &str, name: &str, context: &Value) -> Option<String> {
+    fn template<C: Serialize>(&mut self, host: &str, name: &str, context: &C) -> Option<String> {
         match self.engine.render(&format!("{host}/{name}"), context) {
             Ok(text) if text.trim().is_empty() => None,
             Ok(text) => Some(text),

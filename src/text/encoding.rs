@@ -78,6 +78,11 @@ pub fn check(bytes: &[u8], max: usize) -> Result<&str, Problem> {
             (std::str::from_utf8(good).unwrap_or_default(), rest.first().copied())
         }
     };
+    // Nearly every source is plain, and this runs over all of them at every commit.
+    let plain = |byte: u8| (b' '..=b'~').contains(&byte) || matches!(byte, b'\t' | b'\n' | b'\r');
+    if bad.is_none() && bytes.iter().all(|byte| plain(*byte)) {
+        return Ok(text);
+    }
     for (offset, c) in text.char_indices() {
         match c {
             '\0' => return problem(offset, ProblemKind::Nul),
@@ -105,6 +110,9 @@ pub const fn is_hidden(c: char) -> bool {
 /// Every run of hidden characters, as byte ranges; a byte order mark at the start is none.
 pub fn hidden(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
+    if text.is_ascii() {
+        return runs;
+    }
     for (offset, c) in text.char_indices().filter(|(offset, c)| is_hidden(*c) && !(*offset == 0 && *c == '\u{FEFF}')) {
         let end = offset + c.len_utf8();
         match runs.last_mut() {

@@ -1,6 +1,7 @@
 //! `explain --tools`: every tool a host or a server has, what it makes possible, and which roles have it.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -80,7 +81,7 @@ fn all(view: &View<'_>, host: Shown<'_>) -> Vec<Tool> {
         let found = offered.words.into_iter().flat_map(|w| w.tools).chain(offered.fixed);
         for tool in found.filter(|t| t.origin != Origin::Native) {
             if !tools.contains(&tool) {
-                tools.push(tool);
+                tools.push(Arc::unwrap_or_clone(tool));
             }
         }
     }
@@ -91,7 +92,8 @@ fn all(view: &View<'_>, host: Shown<'_>) -> Vec<Tool> {
 fn holders(host: Shown<'_>, tool: &Tool) -> Vec<String> {
     let mut out = Vec::new();
     for role in &host.plan.roles {
-        let having: Vec<&str> = role.forms.iter().filter(|f| f.tools.contains(tool)).map(|f| f.form.as_str()).collect();
+        let having: Vec<&str> =
+            role.forms.iter().filter(|f| f.tools.iter().any(|t| **t == *tool)).map(|f| f.form.as_str()).collect();
         if having.len() == role.forms.len() && !having.is_empty() {
             out.push(role.role.clone());
         } else {
@@ -131,7 +133,7 @@ pub fn json(view: &View<'_>) -> Value {
                 .iter()
                 .map(|tool| {
                     let mut value = super::role::tool_json(view, tool);
-                    let has = |f: &crate::plan::role::RolePlan| f.tools.contains(tool);
+                    let has = |f: &crate::plan::role::RolePlan| f.tools.iter().any(|t| **t == *tool);
                     let roles: Vec<Value> = host
                         .plan
                         .roles
