@@ -74,7 +74,7 @@ fn delivery_names_the_file_of_every_text_with_times_and_bytes() {
       sub-agents
         core        always  38   arrives once through `AGENTS.md`
         web         paths   17   arrives once by a line in the role
-        host notes  always  97   arrives once in the role
+        host notes  always  37   arrives once in the role
         triage      role    697  its own file `.codex/agents/triage.toml`
       where
         if trusted  the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a warning, and

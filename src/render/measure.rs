@@ -28,6 +28,8 @@ pub struct HostBytes {
     pub shared: u64,
     /// The card.
     pub card: u64,
+    /// The card as roles carry it: only notes that are meant for roles.
+    pub role_card: u64,
     /// Markers and import lines.
     pub frame: u64,
     /// What every role's body carries besides its own prompt.
@@ -57,6 +59,7 @@ pub(super) fn measure(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Me
             host: delivery.host.clone(),
             shared: if delivery.shared.is_some() { shared } else { 0 },
             card: texts.card(inputs, delivery, adapter).len() as u64,
+            role_card: texts.role_card(delivery, adapter).len() as u64,
             frame: frame(inputs, delivery),
             role_body: bodies::carried(inputs, texts, delivery, adapter).len() as u64,
             user: user(inputs, adapter),

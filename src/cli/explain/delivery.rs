@@ -114,14 +114,12 @@ fn kind(view: &View<'_>, rule: &str) -> (&'static str, u64) {
 }
 
 fn card(view: &View<'_>, host: Shown<'_>, delivery: &HostDelivery, to: &str) -> Option<[String; 4]> {
-    let bytes = view.rendered.measured.hosts.iter().find(|b| b.host == host.plan.host)?.card;
+    let measured = view.rendered.measured.hosts.iter().find(|b| b.host == host.plan.host)?;
     let range = if to == "main" { delivery.card_arrivals.main } else { delivery.card_arrivals.roles };
-    if bytes == 0 || (to == "roles" && host.plan.roles.is_empty()) {
-        return None;
-    }
     let in_role = to == "roles" && delivery.body.card;
-    // Roles carry the notes of rules, not the lines for path rules, which have rows of their own.
-    if in_role && !view.policy.rules.iter().any(crate::resolve::Rule::has_note) {
+    // Roles carry the notes meant for them, not the lines for path rules, which have rows of their own.
+    let bytes = if in_role { measured.role_card } else { measured.card };
+    if bytes == 0 || (to == "roles" && host.plan.roles.is_empty()) {
         return None;
     }
     let (way, conditions) = match &delivery.card {
