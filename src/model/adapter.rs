@@ -432,6 +432,8 @@ pub struct Tool {
     /// All that having it makes possible; what it covers is included without saying.
     #[serde(default)]
     pub confers: Vec<String>,
+    /// How it is known that the host has it; default the file's.
+    pub evidence: Option<EvidenceKind>,
     /// Conditions under which the host has it at all; omitted = always.
     #[serde(default, rename = "if")]
     pub conditions: Vec<String>,

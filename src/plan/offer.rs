@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::adapter::{Adapter, Form, List, ListMcp, Sense};
+use crate::model::scalar::EvidenceKind;
 use crate::resolve::policy::Policy;
 use crate::resolve::{CapSet, Catalogue};
 
@@ -36,6 +37,8 @@ pub struct Tool {
     pub covers: CapSet,
     /// All it makes possible.
     pub confers: CapSet,
+    /// How it is known that the host has it; none = as the rest of the adapter.
+    pub evidence: Option<EvidenceKind>,
     /// Conditions under which it is there at all.
     pub conditions: Vec<String>,
 }
@@ -72,7 +75,8 @@ pub fn native(adapter: &Adapter, name: &str, catalogue: &Catalogue) -> Tool {
         (covers, covers.union(set(&t.confers)))
     });
     let conditions = adapter.tools.get(name).map_or_else(Vec::new, |t| t.conditions.clone());
-    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers, conditions }
+    let evidence = adapter.tools.get(name).and_then(|t| t.evidence);
+    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers, evidence, conditions }
 }
 
 /// The list of a form, its own or that of the form whose files it uses.
@@ -149,6 +153,7 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
                         origin,
                         covers: class.covers,
                         confers: class.confers,
+                        evidence: None,
                         conditions: conditions.clone(),
                     },
                 ));

@@ -195,6 +195,9 @@ impl Planner<'_> {
         };
         let mut line = self.base(cap, State::Granted, reason);
         let leant_on = if meant.is_empty() { &others } else { &meant };
+        // A grant is known no better than the best known of its tools.
+        let known = leant_on.iter().map(|t| t.evidence.unwrap_or(self.adapter.evidence.by)).max();
+        line.evidence = line.evidence.min(known.unwrap_or(line.evidence));
         // A capability is there without a condition as soon as one of its tools is.
         if leant_on.iter().all(|t| !t.conditions.is_empty()) {
             for condition in leant_on.iter().flat_map(|t| &t.conditions) {

@@ -164,11 +164,13 @@ fn rows<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Row<'a>> {
 }
 
 impl Report {
-    /// Whether a claim is broken or unclear, or a host in `asked` could not be verified.
+    /// Whether a claim is broken or unclear, a host in `asked` could not be verified, or none at all was: a run that
+    /// tried nothing must not pass.
     pub fn failed(&self, asked: &[String]) -> bool {
         let bad = |f: &Finding| matches!(f.verdict, Verdict::Broken | Verdict::Unclear);
         let broken = |h: &HostReport| h.findings.iter().any(bad);
-        self.hosts.iter().any(|h| broken(h) || (h.not_verified.is_some() && asked.contains(&h.host)))
+        let nothing = self.hosts.iter().all(|h| h.not_verified.is_some());
+        nothing || self.hosts.iter().any(|h| broken(h) || (h.not_verified.is_some() && asked.contains(&h.host)))
     }
 
     /// For people: what is broken or better, and the counts of the rest; everything when `all`.

@@ -17,11 +17,11 @@ fn fake(dir: &Path, script: &str) -> String {
 }
 
 #[test]
-fn a_host_that_is_not_installed_is_never_verified_and_fails_only_when_asked_for() {
+fn a_host_that_is_not_installed_is_never_verified_and_a_run_that_tried_nothing_fails() {
     let repository = Repository::rendered(&["claude-code", "cursor"], &[]);
     let empty = tempfile::tempdir().unwrap();
     let (code, report) = repository.verify(empty.path(), &[]);
-    assert_eq!(code, 0);
+    assert_eq!(code, 1);
     for host in report["hosts"].as_array().unwrap() {
         assert!(host["not-verified"].is_string() && host["findings"].as_array().unwrap().is_empty(), "{host}");
     }
