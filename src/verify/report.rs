@@ -252,8 +252,13 @@ mod tests {
         ] {
             assert_eq!(report(vec![finding(verdict, "c")], None).failed(&nobody), fails, "{verdict:?}");
         }
-        assert!(report(vec![], Some("it is away")).failed(&asked));
-        assert!(!report(vec![], Some("it is away")).failed(&nobody));
+        let away = || report(vec![], Some("it is away"));
+        assert!(away().failed(&asked));
+        assert!(away().failed(&nobody), "a run that tried nothing does not pass");
+        let mut beside = report(vec![finding(Verdict::Held, "c")], None);
+        beside.hosts.extend(away().hosts);
+        assert!(!beside.failed(&nobody), "one host was verified, the other not asked for");
+        assert!(beside.failed(&asked));
     }
 
     #[test]
