@@ -1,0 +1,51 @@
+//! The files we write, and what a person does after.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A file, or a family of files, that we write.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Output {
+    /// One file for each.
+    pub each: Option<Each>,
+    /// Path; `{name}` with `each`.
+    pub file: String,
+    /// Ownership.
+    pub own: OutputOwn,
+    /// Template below `templates/HOST/`. That of an `entries` output yields a JSON document whose leaves
+    /// are the entries we own, and may be omitted when knobs and switches are all of it. An empty result
+    /// is no file.
+    pub template: Option<String>,
+    /// Pointers owned as one value though they have children.
+    #[serde(default)]
+    pub atomic: Vec<String>,
+}
+
+/// What an output is repeated for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Each {
+    /// Each role.
+    Role,
+}
+
+/// How an output is owned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputOwn {
+    /// The whole file.
+    Whole,
+    /// Single entries of a JSON, JSONC or TOML file.
+    Entries,
+}
+
+/// What a person does after a render.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ByHand {
+    /// When one of these outputs changed.
+    pub after: Vec<String>,
+    /// What to do.
+    pub step: String,
+}
