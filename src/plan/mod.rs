@@ -1,6 +1,7 @@
 //! Policy × adapters to a plan: which tools each role gets, which settings are set, which file carries
 //! what to whom, and what can be claimed of all that.
 
+mod confine;
 pub mod delivery;
 pub mod deny;
 pub mod globs;
@@ -20,6 +21,7 @@ use crate::model::adapter::Adapter;
 use crate::resolve::Policy;
 use crate::resolve::policy::{Role, RuleActivation};
 
+pub use confine::PathPlan;
 use delivery::{Delivery, HostInput, Input, Kind, RuleInfo, UserFile};
 use knobs::KnobPlan;
 use ledger::{Ledger, Line};
@@ -131,7 +133,6 @@ fn roles(
     let forms: Vec<_> = adapter
         .forms
         .iter()
-        .filter(|(_, form)| !form.launched)
         .filter_map(|(name, form)| {
             offer::list(adapter, form).map(|list| (name, form, list, offer::offer(adapter, form, list, policy)))
         })

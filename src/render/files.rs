@@ -8,36 +8,14 @@ use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::adapter::{Adapter, Each, Output, OutputOwn};
 use crate::plan::HostPlan;
 use crate::plan::delivery::{HostDelivery, Own, Part, PlannedFile};
-use crate::plan::narrow::{Permission, Said};
 use crate::resolve::Rule;
 use crate::resolve::policy::RuleActivation;
 
 use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
 use super::engine::Engine;
+use super::fields::{self, notice};
 use super::texts::{PATHS_INDEX, RULES_DIR, Texts, paths_index, template_failed, template_path};
 use super::{Inputs, bodies, entries};
-
-/// What a role's template sees.
-#[derive(Serialize)]
-struct RoleContext<'a> {
-    role: RoleFields<'a>,
-}
-
-/// `role` of a role's template: borrowed, because there is one for each role and host.
-#[derive(Serialize)]
-struct RoleFields<'a> {
-    id: &'a str,
-    name: &'a str,
-    description: &'a str,
-    source: String,
-    notice: String,
-    model: &'a IndexMap<String, String>,
-    list: &'a [String],
-    removed: &'a [String],
-    inform: &'a [String],
-    permissions: Vec<Value>,
-    body: &'a str,
-}
 
 struct Maker<'a, 's> {
     inputs: &'a Inputs<'a>,
@@ -187,7 +165,6 @@ impl Maker<'_, '_> {
 
     fn roles(&mut self, plan: &HostPlan, adapter: &Adapter, id: &str, output: &Output, carried: &str) {
         let Some(template) = &output.template else { return };
-        let no_model = IndexMap::new();
         let made_by = |form: &str| adapter.forms.get(form).is_some_and(|f| f.outputs.iter().any(|o| o == id));
         for on_host in &plan.roles {
             let Some((index, role)) = self.inputs.policy.roles.iter().enumerate().find(|(_, r)| r.id == on_host.role)
@@ -195,26 +172,9 @@ impl Maker<'_, '_> {
                 continue;
             };
             let Some(form) = on_host.forms.iter().find(|f| made_by(&f.form)) else { continue };
-            let body = if carried.is_empty() {
-                format!("{}\n", self.bodies[index])
-            } else {
-                format!("{}\n\n{carried}\n", self.bodies[index])
-            };
-            let source = self.inputs.source_path(role.source);
-            let fields = RoleFields {
-                id: &role.id,
-                name: &on_host.name,
-                description: &role.description,
-                notice: notice(&source),
-                source,
-                model: adapter.models.get(&role.model).unwrap_or(&no_model),
-                list: &form.list,
-                removed: &form.removed,
-                inform: &form.inform,
-                permissions: form.permissions.iter().map(permission).collect(),
-                body: &body,
-            };
-            let context = RoleContext { role: fields };
+            let body = bodies::whole(&self.bodies[index], carried);
+            let fields = fields::role(self.inputs, adapter, role, &on_host.name, form, &body);
+            let context = fields::Context { role: fields };
             if let Some(text) = self.template(&adapter.id, template, &context) {
                 let path = output.file.replace("{name}", &on_host.name);
                 let source = self.inputs.source_path(role.source);
@@ -340,20 +300,3 @@ fn rule_context(rule: &Rule, text: &str, source: &str) -> Value {
     json!({ "id": rule.id, "title": rule.title, "paths": paths, "body": format!("{text}\n"), "notice": notice(source) })
 }
 
-/// A word with its verdict, or with pairs of pattern and verdict: lists, because their order is their meaning.
-fn permission(permission: &Permission) -> Value {
-    match &permission.said {
-        Said::Always(verdict) => json!([permission.word, verdict]),
-        Said::By(patterns) => json!([permission.word, patterns.iter().map(|(p, v)| json!([p, v])).collect::<Vec<_>>()]),
-    }
-}
-
-/// The comment that tells a person who opens a rendered file where its text comes from.
-fn notice(source: &str) -> String {
-    match source.strip_prefix("<builtin>/") {
-        Some(shipped) => {
-            format!("rendered by rolecast from its own {shipped}; a file of that name in your policy replaces it")
-        }
-        None => format!("rendered by rolecast from {source}; edit that and run rolecast render"),
-    }
-}

@@ -168,7 +168,7 @@ impl Case<'_> {
         if let Some(why) = self.shut(&inside) {
             return (Verdict::Broken, why);
         }
-        let followed = self.form.narrow.iter().any(|n| n.follows_links && !n.launched);
+        let followed = self.form.narrow.iter().any(|n| n.follows_links);
         let (linked, tried): (Vec<&Tried>, Vec<&Tried>) =
             tried.iter().partition(|t| followed && t.place == Place::Linked);
         let (verdict, mut seen) = self.limits(line, capability, &tried, offered);

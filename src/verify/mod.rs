@@ -22,9 +22,10 @@ use std::path::Path;
 use indexmap::IndexMap;
 
 use crate::compile::Compiled;
+use crate::diag::Sink;
 use crate::model::adapter::{Adapter, Driver};
 use crate::plan::{HostPlan, Plan};
-use crate::render::Rendered;
+use crate::render::{Rendered, Scene};
 use crate::resolve::Policy;
 
 use copy::Files;
@@ -33,7 +34,7 @@ use observe::Observed;
 pub use platform::Platform;
 use process::Interrupt;
 pub use report::{About, Finding, FirstRequest, HostReport, Report, Verdict};
-use session::Session;
+use session::{Make, Session};
 
 /// What to verify.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +90,7 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
     runtime.block_on(async {
         let mut interrupt = Interrupt::listen();
         let files = list(options, &mut interrupt).await?;
-        let mut all = All { policy, plan, rendered, options, files: &files, interrupt, say };
+        let mut all = All { compiled, policy, plan, rendered, options, files: &files, interrupt, say };
         let mut report = Report::default();
         for host in &plan.hosts {
             if !options.hosts.is_empty() && !options.hosts.contains(&host.host) {
@@ -112,13 +113,12 @@ async fn list(options: &Options<'_>, interrupt: &mut Interrupt) -> Result<Files,
 struct Seen {
     role: String,
     form: String,
-    /// Whether the role was the main agent.
-    main: bool,
     observed: Observed,
 }
 
 /// Everything that the runs of all hosts share.
 struct All<'a> {
+    compiled: &'a Compiled,
     policy: &'a Policy,
     plan: &'a Plan,
     rendered: &'a Rendered,
@@ -140,10 +140,14 @@ impl All<'_> {
             report.not_verified = Some("no way is known to run it without a network".to_owned());
             return Ok(report);
         };
-        let Some(found) = program::find(&driver.program, self.options.bin, self.options.platform) else {
+        let Some(program) = &adapter.program else {
+            report.not_verified = Some("the adapter names no program".to_owned());
+            return Ok(report);
+        };
+        let Some(found) = program::find(program, self.options.bin, self.options.platform) else {
             report.not_verified = Some(match self.options.bin {
                 Some(bin) => format!("it is not installed below `{}`", bin.display()),
-                None => format!("`{}` is not on the path", driver.program.name),
+                None => format!("`{}` is not on the path", program.name),
             });
             return Ok(report);
         };
@@ -166,19 +170,23 @@ impl All<'_> {
                 continue;
             }
             for (index, form) in role.forms.iter().enumerate() {
-                // The first form is the one that a parent starts.
-                let main = driver.mains.get(&form.form).map(Vec::as_slice);
-                if index > 0 && main.is_none() {
+                // The first form is the one that a parent starts, the others are those that `run` does.
+                let main = adapter.forms.get(&form.form).is_some_and(|f| f.launch.is_some());
+                if index > 0 && !main {
                     continue;
                 }
+                let (id, name) = (role.role.as_str(), form.form.as_str());
+                let mut wrong = Sink::new();
+                let mut make = |scene: Scene<'_>| self.compiled.launch(&adapter.id, id, name, scene, &mut wrong);
+                let make: Option<Make<'_>> = if main { Some(&mut make) } else { None };
                 (self.say)(&format!("{}: trying `{}` as {}", adapter.title, role.role, form.form));
                 let run =
-                    session.role(&role.name, self.scopes(&role.role), main, self.files, &mut self.interrupt).await;
+                    session.role(&role.name, self.scopes(&role.role), make, self.files, &mut self.interrupt).await;
                 if self.interrupt.happened() {
                     return Err(Problem::Interrupted);
                 }
                 let observed = run.map_err(failed)?;
-                seen.push(Seen { role: role.role.clone(), form: form.form.clone(), main: main.is_some(), observed });
+                seen.push(Seen { role: role.role.clone(), form: form.form.clone(), observed });
             }
         }
         report.strays = seen.iter().flat_map(|s| s.observed.strays.clone()).collect();
@@ -213,14 +221,13 @@ impl All<'_> {
             report.first_requests.insert(0, FirstRequest { role: None, form: None, bytes: s.bytes.0 });
         }
         if let Some(plan) = self.plan.delivery.hosts.iter().find(|h| h.host == adapter.id) {
-            let children = seen.iter().filter(|s| !s.main);
             let told = delivery::Told {
                 adapter,
                 policy: self.policy,
                 rules: &self.rendered.rules,
                 plan,
                 main: main.and_then(|s| s.main.clone()),
-                roles: children.map(|s| (s.role.clone(), s.observed.role.clone())).collect(),
+                roles: seen.iter().map(|s| (s.role.clone(), s.observed.role.clone())).collect(),
             };
             report.findings.extend(told.findings(lines));
         }
