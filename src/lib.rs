@@ -17,6 +17,7 @@ pub mod model;
 pub mod plan;
 pub mod render;
 pub mod resolve;
+pub mod run;
 pub mod schema;
 pub mod sync;
 pub mod system;

@@ -23,7 +23,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sync", &["diag", "edit", "render", "system", "text"]),
     ("lint", &["diag", "model", "system", "text"]),
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
-    ("verify", &["compile", "model", "plan", "render", "resolve", "text"]),
+    ("run", &["compile", "diag", "model", "plan", "render", "text"]),
+    ("verify", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
 ];
 
 /// Crate → the only places that may name it.
@@ -34,12 +35,13 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["text/markdown.rs"]),
     ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs"]),
     ("clap", &["cli/"]),
-    ("tempfile", &["verify/"]),
+    ("tempfile", &["run/", "verify/"]),
+    ("signal_hook", &["run/"]),
     ("tokio::", &["verify/"]),
     ("axum::", &["verify/model/"]),
     ("async fn", &["verify/"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["system/", "verify/"]),
+    ("std::fs::", &["run/", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

@@ -15,6 +15,7 @@ mod place;
 mod put;
 mod render;
 mod role;
+mod run;
 mod schema;
 mod ui;
 mod verify;
@@ -60,6 +61,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
+        Command::Run(args) => run::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };
     result.unwrap_or_else(|failure| {

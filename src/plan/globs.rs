@@ -18,6 +18,7 @@ pub struct Spelt {
 pub fn spell(dialect: GlobDialect, glob: &str) -> Spelt {
     match dialect {
         GlobDialect::Flat => flat(glob),
+        GlobDialect::Git => Spelt { patterns: vec![glob.to_owned()], exact: true },
         GlobDialect::Folder => folder(glob),
         GlobDialect::Regex => regex(glob),
     }
@@ -26,7 +27,7 @@ pub fn spell(dialect: GlobDialect, glob: &str) -> Spelt {
 /// Writes `glob` where it is to be shut: the same or more; `None` when that cannot be said.
 pub fn shut(dialect: GlobDialect, glob: &str) -> Option<Vec<String>> {
     match dialect {
-        GlobDialect::Flat | GlobDialect::Regex => Some(spell(dialect, glob).patterns),
+        GlobDialect::Flat | GlobDialect::Git | GlobDialect::Regex => Some(spell(dialect, glob).patterns),
         GlobDialect::Folder => {
             let literal = literal(glob);
             let (rest, whole) = (&glob[literal.len()..], literal.trim_end_matches('/'));

@@ -157,6 +157,8 @@ pub struct Narrow {
 pub enum GlobDialect {
     /// `*` stands for any text, `/` too; `?` for any one character; the rest for itself.
     Flat,
+    /// As in `.gitignore`, from the root: `*` and `?` stop at `/`, `**` crosses.
+    Git,
     /// Whole folders by their names, and single files where something is shut: `docs` for `docs/**`. What is no
     /// whole folder cannot be opened, and no pattern can be shut.
     Folder,
