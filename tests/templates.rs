@@ -28,6 +28,8 @@ fn template(host: &str, name: &str) -> String {
 fn named_templates(host: &str) -> BTreeSet<String> {
     let adapter = adapter(host);
     let outputs = adapter.outputs.values().filter_map(|o| o.template.clone());
+    let started = adapter.forms.values().filter_map(|f| f.launch.as_ref()).map(|l| l.template.clone());
+    let outputs = outputs.chain(started);
     outputs.chain(adapter.carriers.iter().filter_map(|c| c.template.clone())).collect()
 }
 

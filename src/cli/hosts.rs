@@ -82,8 +82,8 @@ fn holds(adapter: &Adapter, form: &Form) -> String {
             text.push_str(&format!("; {hole}"));
         }
     }
-    if form.launched {
-        text.push_str("; not planned yet: it needs a process that rolecast starts");
+    if form.launch.is_some() {
+        text.push_str("; `rolecast run ROLE` starts it");
     }
     text
 }
@@ -99,6 +99,7 @@ fn json(loaded: &Loaded, selected: &[String], system: &dyn System) -> Value {
             "form": name,
             "title": form.title,
             "launched": form.launched,
+            "run": form.launch.is_some(),
             "guarantee": list.map(|l| l.claim.guarantee),
             "evidence": list.map(|l| l.claim.evidence.unwrap_or(adapter.evidence.by)),
             "conditions": list.map(|l| &l.claim.conditions),

@@ -100,13 +100,14 @@ fn drift(compiled: &Compiled, choice: &Choice<'_>, place: &Place, dir: &str) -> 
     if all.is_empty() {
         return Ok(());
     }
-    let message = format!("{} would not be given what the policy says: {} differ", choice.adapter.title, all.join(", "));
+    let message =
+        format!("{} would not be given what the policy says: {} differ", choice.adapter.title, all.join(", "));
     Err(Failure::new(Exit::Drift, message).help("`rolecast check` shows how; run `rolecast render`"))
 }
 
 fn read(packet: &str) -> Result<String, Failure> {
-    let text = run::packet(packet)
-        .map_err(|e| Failure::environment(format!("cannot read the packet `{packet}`: {e}")))?;
+    let text =
+        run::packet(packet).map_err(|e| Failure::environment(format!("cannot read the packet `{packet}`: {e}")))?;
     if text.trim().is_empty() {
         return Err(Failure::usage(format!("the packet `{packet}` is empty")));
     }
@@ -137,8 +138,10 @@ fn print(command: &Command, choice: &Choice<'_>, ui: &Ui) {
 }
 
 fn missing(choice: &Choice<'_>) -> Failure {
-    let failure =
-        Failure::environment(format!("`{}`, the program of {}, is not on the path", choice.program.name, choice.adapter.title));
+    let failure = Failure::environment(format!(
+        "`{}`, the program of {}, is not on the path",
+        choice.program.name, choice.adapter.title
+    ));
     match &choice.adapter.evidence.package {
         Some(package) => failure.help(format!("install it: `npm install -g {package}`, or put it on the path")),
         None => failure.help("install it, or put it on the path"),

@@ -41,7 +41,8 @@ pub fn shut(dialect: GlobDialect, glob: &str) -> Option<Vec<String>> {
 pub fn may_meet(a: &str, b: &str) -> bool {
     let (a, b) = (literal(a), literal(b));
     let below = |inner: &str, outer: &str| {
-        outer.is_empty() || inner.strip_prefix(outer).is_some_and(|r| r.is_empty() || r.starts_with('/') || outer.ends_with('/'))
+        outer.is_empty()
+            || inner.strip_prefix(outer).is_some_and(|r| r.is_empty() || r.starts_with('/') || outer.ends_with('/'))
     };
     below(a, b) || below(b, a)
 }

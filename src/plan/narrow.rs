@@ -171,7 +171,7 @@ impl Planner<'_> {
         let Some(confine) = self.confine(tool) else { return Vec::new() };
         let Some(own) = role.grants.get(&cap).and_then(|scope| scope.paths.as_ref()) else {
             let left = self.left_open(role, &confine);
-            return if left.is_empty() { left } else { vec![format!("{} cannot be left out here", ticked(&left))] };
+            return if left.is_empty() { left } else { vec![format!("{} cannot be left out here", few(&left))] };
         };
         let opened = self.opened(role, confine.covers);
         let what = &confine.what;
@@ -202,7 +202,7 @@ impl Planner<'_> {
         let left = self.left_open(role, &confine);
         let words = [
             (!shut.is_empty()).then(|| format!("{} cannot be opened here and stays shut", ticked(&shut))),
-            (!left.is_empty()).then(|| format!("{} cannot be left out here", ticked(&left))),
+            (!left.is_empty()).then(|| format!("{} cannot be left out here", few(&left))),
         ];
         let words: Vec<String> = words.into_iter().flatten().collect();
         (!words.is_empty()).then(|| words.join("; "))
@@ -289,4 +289,12 @@ fn last(map: &mut IndexMap<String, String>, pattern: String, verdict: String) {
 
 pub(super) fn ticked(words: &[impl AsRef<str>]) -> String {
     words.iter().map(|w| format!("`{}`", w.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+/// As [`ticked`], the first two.
+fn few(words: &[String]) -> String {
+    match words {
+        [first, second, _, ..] => format!("`{first}`, `{second}` and {} more", words.len() - 2),
+        _ => ticked(words),
+    }
 }

@@ -299,4 +299,3 @@ fn rule_context(rule: &Rule, text: &str, source: &str) -> Value {
     let paths = if let RuleActivation::Paths(paths) = &rule.activation { paths.as_slice() } else { &[] };
     json!({ "id": rule.id, "title": rule.title, "paths": paths, "body": format!("{text}\n"), "notice": notice(source) })
 }
-

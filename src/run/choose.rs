@@ -70,7 +70,10 @@ pub fn choose<'a>(compiled: &'a Compiled, role: &str, host: Option<&str>) -> Res
         ([choice], _) => Ok(*choice),
         ([], Some(host)) => {
             let title = compiled.loaded.adapters.get(host).map_or(host, |a| a.title.as_str());
-            refuse(format!("{title} has no form of a role that can be started"), "its roles are started from a session of it")
+            refuse(
+                format!("{title} has no form of a role that can be started"),
+                "its roles are started from a session of it",
+            )
         }
         ([], None) => refuse("no selected host has a form of a role that can be started", "see `rolecast hosts`"),
         (several, _) => {

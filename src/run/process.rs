@@ -17,7 +17,11 @@ impl Private {
     /// # Errors
     /// It cannot be made.
     pub fn new() -> io::Result<Self> {
-        tempfile::Builder::new().prefix("rolecast-run-").tempdir().map(Self)
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("rolecast-run-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        builder.tempdir().map(Self)
     }
 
     /// Where it is.

@@ -33,9 +33,6 @@ pub fn human(view: &View<'_>, role: &Role) -> String {
             out.push('\n');
             out.push_str(&shape(view, *host, role, on_host, &alike));
         }
-        for form in host.adapter.forms.values().filter(|f| f.launched) {
-            let _ = writeln!(out, "  not planned: {} (it needs a process that rolecast starts)", form.title);
-        }
     }
     out
 }
@@ -111,6 +108,10 @@ fn facts(view: &View<'_>, host: Shown<'_>, on_host: &RoleOnHost, alike: &[Shape<
             let _ = write!(text, ", as {} by `{}`", shape.form.title, run.replace("{name}", &on_host.name));
         }
         table.row(["file".to_owned(), text]);
+        if started(host, shape.name) {
+            let text = format!("`rolecast run {} --host {}`", on_host.role, host.plan.host);
+            table.row(["start".to_owned(), text]);
+        }
     }
     let Some(Shape { form, plan, .. }) = alike.first() else { return table };
     let list = if denies(host, form) { ("removed", &plan.removed) } else { ("list", &plan.list) };
@@ -128,6 +129,11 @@ fn facts(view: &View<'_>, host: Shown<'_>, on_host: &RoleOnHost, alike: &[Shape<
         table.row(["always".to_owned(), format!("{}, whatever the list says", ticked(&form.residue))]);
     }
     table
+}
+
+/// Whether `rolecast run` starts this form of the host.
+fn started(host: Shown<'_>, form: &str) -> bool {
+    host.adapter.forms.iter().find(|(_, f)| f.launch.is_some()).is_some_and(|(name, _)| name == form)
 }
 
 /// Whether the list of the form says what goes, not what may.
@@ -219,6 +225,7 @@ fn tools_json(view: &View<'_>, host: Shown<'_>, on_host: &RoleOnHost, shape: &Sh
         "title": shape.form.title,
         "name": on_host.name,
         "files": files,
+        "start": started(host, shape.name).then(|| format!("rolecast run {} --host {}", on_host.role, host.plan.host)),
         "run": shape.form.run.as_ref().map(|r| r.replace("{name}", &on_host.name)),
         "list": shape.plan.list,
         "removed": shape.plan.removed,
