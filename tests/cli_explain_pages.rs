@@ -13,9 +13,15 @@ fn the_policy_on_one_page() {
       codex        Codex        seen on @openai/codex 0.171.0, 2026-11-30
 
     roles: capabilities out of the role's hands, by how hard, and grants it has no tool for
-      role    host         form       denied                  unreachable  known from, if
-      triage  claude-code  sub-agent  27 enforced, 4 advised  0            ran, if server-configured
-      triage  codex        sub-agent  31 advised              0            ran, if trusted, if server-configured
+      role    host         form         denied                              unreachable  known from, if
+      triage  claude-code  sub-agent    27 enforced, 4 advised              0            ran, if server-configured
+      triage  claude-code  main agent   27 enforced, 1 prompted, 3 advised  0            ran, if run, if own-rules, if
+                                                                                         server-configured
+      triage  codex        sub-agent    31 advised                          0            ran, if trusted, if
+                                                                                         server-configured
+      triage  codex        own process  31 advised                          0            ran, if run, if no-servers, if
+                                                                                         no-allow-rules, if
+                                                                                         server-configured
 
     budgets
       tool-result, shell tools: target 12 KiB, limit 32 KiB
@@ -39,6 +45,10 @@ fn the_policy_on_one_page() {
       if server-configured  the server of that tool is configured on this host and running; this render does not configure
                             it; else the role has no such tool; how: add the server to the host's own MCP configuration
                             under the name the policy gives it
+      if run                started by `rolecast run`; else its list is the same, and nothing holds its paths (the limits it
+                            carries fail open)
+      if own-rules          no settings of yours or of the project allow `Edit` or `Write` by themselves; else what they
+                            allow is written outside of the scope too (the limits it carries fail open)
 
     where, on codex
       if trusted            the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a
@@ -47,6 +57,11 @@ fn the_policy_on_one_page() {
       if server-configured  the server of that tool is configured on this host and running; this render does not configure
                             it; else the role has no such tool; how: add the server to the host's own MCP configuration
                             under the name the policy gives it
+      if run                started by `rolecast run`; else there is no such process
+      if no-servers         no MCP server of yours can write files; else it writes where it likes, because servers run
+                            outside of the sandbox (the limits it carries fail open)
+      if no-allow-rules     no command rule of yours or of the project says `allow`; else what it allows runs outside of the
+                            sandbox (the limits it carries fail open)
 
     findings: none
     ");

@@ -10,19 +10,20 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
     Claude Code (claude-code), selected
       evidence     ran on @anthropic-ai/claude-code 2.1.332, 2026-11-30
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
+      main agent   enforced: a role lacks the tools that its list does not name, ran; `rolecast run ROLE` starts it
       detected by  CLAUDE.md, .claude; none is here
 
     Codex (codex), selected
       evidence     ran on @openai/codex 0.171.0, 2026-11-30
       sub-agent    enforced: a role lacks the tools that its list removes, ran, if trusted (the project is trusted in Codex)
-      own process  enforced: a role lacks the tools that its list removes, ran, if run (started by `rolecast run`); not
-                   planned yet: it needs a process that rolecast starts
+      own process  enforced: a role lacks the tools that its list removes, ran, if run (started by `rolecast run`);
+                   `rolecast run ROLE` starts it
       detected by  .codex; none is here
 
     GitHub Copilot CLI (copilot), selected
       evidence     ran on @github/copilot 1.0.102, 2026-11-30
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
-      main agent   enforced: a role lacks the tools that its list does not name, ran
+      main agent   enforced: a role lacks the tools that its list does not name, ran; `rolecast run ROLE` starts it
       detected by  .github/copilot-instructions.md, .github/agents, .github/instructions, .github/copilot; none is here
 
     Cursor (cursor), selected
@@ -34,11 +35,15 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
       evidence     ran on @google/gemini-cli 0.61.0, 2026-11-30
       sub-agent    enforced: a role lacks the tools that its list does not name, ran, if acknowledged (the role's file was
                    acknowledged in Gemini since it was last rendered)
+      own process  enforced: a role lacks the tools that its list does not name, ran, if run (started by `rolecast run`);
+                   `rolecast run ROLE` starts it
       detected by  GEMINI.md, .gemini; none is here
 
     opencode (opencode), not selected
       evidence     ran on opencode-ai 1.18.33, 2026-11-30
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
+      own process  enforced: a role lacks the tools that its list does not name, ran, if run (started by `rolecast run`);
+                   `rolecast run ROLE` starts it
       detected by  opencode.json, opencode.jsonc, .opencode; none is here
 
     Qwen Code (qwen-code), not selected

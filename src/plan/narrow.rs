@@ -274,7 +274,8 @@ impl Planner<'_> {
         let opened = self.opened(role, confine.covers);
         let by_path = self.policy.catalogue.get(cap).scope == Some(ScopeKind::Paths)
             || self.policy.catalogue.name(cap) == POLICY_EDIT;
-        (by_path && !opened.all).then_some(opened.globs)
+        let sayable = |g: &&str| !globs::spell(confine.dialect, g).patterns.is_empty();
+        (by_path && !opened.all).then(|| opened.globs.into_iter().filter(sayable).collect())
     }
 }
 
