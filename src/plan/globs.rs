@@ -177,6 +177,47 @@ mod tests {
         assert_eq!(of("docs/*.md"), (vec!["docs/*.md".to_owned()], false));
     }
 
+    #[test]
+    fn only_whole_folders_are_opened_and_what_is_shut_is_never_less_than_meant() {
+        let opened = |glob: &str| folder(glob).patterns;
+        assert_eq!(
+            (opened("docs/**"), opened("a/b/**"), opened("**")),
+            (vec!["docs".into()], vec!["a/b".into()], vec![".".to_owned()])
+        );
+        for glob in ["README.md", "docs/**/*.md", "**/*.md", "docs/*", "d*/**"] {
+            assert_eq!(opened(glob), Vec::<String>::new(), "{glob}");
+        }
+        let shut = |glob: &str| shut(GlobDialect::Folder, glob).map(|p| p.join(" "));
+        assert_eq!(shut("AGENTS.md").as_deref(), Some("AGENTS.md"));
+        assert_eq!(shut(".x/agents/*.agent.md").as_deref(), Some(".x/agents"));
+        assert_eq!(shut("rules/**").as_deref(), Some("rules"));
+        assert_eq!(shut("**").as_deref(), Some("."));
+        assert_eq!((shut("*/**/AGENTS.md"), shut("docs/**/AGENTS.md"), shut("*.md")), (None, None, None));
+    }
+
+    #[test]
+    fn globs_that_share_a_folder_may_meet_and_others_do_not() {
+        for (a, b, meet) in [
+            ("docs/**", "docs/a/AGENTS.md", true),
+            ("docs/**", "*/**/AGENTS.md", true),
+            ("docs/a/**", "docs/**", true),
+            ("docs/**", "docs2/**", false),
+            ("docs/**", "AGENTS.md", false),
+            ("**", "AGENTS.md", true),
+            ("README.md", "README.md", true),
+        ] {
+            assert_eq!((may_meet(a, b), may_meet(b, a)), (meet, meet), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_regular_expression_has_no_group_and_no_open_character() {
+        let of = |glob: &str| (regex(glob).patterns, regex(glob).exact);
+        assert_eq!(of("docs/**"), (vec!["docs/[^\"]+".to_owned()], true));
+        assert_eq!(of("a.b/*.m?"), (vec!["a\\.b/[^/\"]*\\.m[^/\"]".to_owned()], true));
+        assert_eq!(of("**/x.md"), (vec!["x\\.md".to_owned(), "[^\"]+/x\\.md".to_owned()], true));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
         #[test]
