@@ -9,6 +9,7 @@ mod fields;
 mod files;
 mod launch;
 mod measure;
+mod servers;
 mod texts;
 
 use std::collections::BTreeMap;

@@ -9,6 +9,7 @@ pub(super) mod layout;
 mod origin;
 mod overview;
 mod role;
+mod servers;
 mod tools;
 pub(super) mod view;
 
