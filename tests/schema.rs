@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rolecast::diag::SourceId;
-use rolecast::model::{adapter::Adapter, policy::PolicyFile, role::RoleFile, rule::RuleFile};
+use rolecast::model::{adapter::Adapter, evidence::EvidenceFile, policy::PolicyFile, role::RoleFile, rule::RuleFile};
 use rolecast::{schema, yaml};
 use serde_json::Value;
 
@@ -20,6 +20,7 @@ fn parses(name: &str, text: &str) -> bool {
         "role" => yaml::parse::<RoleFile>(text, id, 0).is_ok(),
         "rule" => yaml::parse::<RuleFile>(text, id, 0).is_ok(),
         "adapter" => yaml::parse::<Adapter>(text, id, 0).is_ok(),
+        "evidence" => yaml::parse::<EvidenceFile>(text, id, 0).is_ok(),
         other => panic!("no such schema: {other}"),
     }
 }

@@ -1,5 +1,6 @@
 //! The command line: arguments in, exit code out.
 
+mod accept;
 mod args;
 mod check;
 mod compiled;
@@ -16,6 +17,7 @@ mod put;
 mod render;
 mod role;
 mod schema;
+mod today;
 mod ui;
 mod verify;
 

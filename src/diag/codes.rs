@@ -141,6 +141,16 @@ codes! {
     /// A host cannot hold what a role denies. The compilation stops rather than render a role that only
     /// looks limited; a waiver with a reason, or leaving the host out, is a decision somebody made.
     DenyNotHeld = ("deny-not-held", Error, "a host cannot hold a denial");
+    /// A file of evidence is not as `verify --accept` writes it.
+    EvidenceInvalid = ("evidence-invalid", Error, "a file of evidence is not as it was written");
+    /// Evidence about a role, form, capability, rule or budget that is not there. It counts for nothing.
+    EvidenceNamesNothing = ("evidence-names-nothing", Warning, "evidence about something that is not there");
+    /// Evidence about another plan: the tools of the role, its scope or the claim changed since. It counts for
+    /// nothing, and the claims stand on what was known before. A warning when it said that something is broken.
+    EvidenceOutdated = ("evidence-outdated", Note, "evidence about another plan");
+    /// A host was seen not to do what is claimed of it. The ledger says what was seen instead; a denial that this
+    /// misses stops the compilation.
+    EvidenceBroken = ("evidence-broken", Warning, "a host was seen to break a claim");
     /// A template names something that does not exist, or does too much work.
     Template = ("template", Error, "a template cannot be rendered");
 

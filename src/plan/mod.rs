@@ -3,6 +3,7 @@
 
 pub mod delivery;
 pub mod deny;
+pub mod evidence;
 pub mod globs;
 pub mod knobs;
 pub mod ledger;
@@ -12,6 +13,7 @@ pub mod offer;
 mod reach;
 pub mod role;
 pub mod search;
+pub mod standing;
 
 use indexmap::IndexMap;
 
@@ -21,6 +23,7 @@ use crate::resolve::Policy;
 use crate::resolve::policy::{Role, RuleActivation};
 
 use delivery::{Delivery, HostInput, Input, Kind, RuleInfo, UserFile};
+use evidence::Known;
 use knobs::KnobPlan;
 use ledger::{Ledger, Line};
 use role::{BUILT, Planner, RolePlan};
@@ -65,6 +68,8 @@ pub enum Purpose {
     Files,
     /// The ledger too.
     Ledger,
+    /// The ledger as the adapters claim it, whatever was seen since: what a verification tries.
+    Claims,
 }
 
 /// Plans for the hosts of `policy`.
@@ -85,15 +90,20 @@ pub fn plan(
         .map(|adapter| {
             offer::check_names(adapter, policy, sink);
             let (roles, mut own) = roles(adapter, policy, &excluded, purpose, sink);
-            if purpose == Purpose::Ledger {
+            if purpose != Purpose::Files {
                 lines.append(&mut own);
                 lines.extend(knobs::lines(adapter, policy));
             }
             HostPlan { host: adapter.id.clone(), roles, knobs: knobs::plan(adapter, policy) }
         })
         .collect();
-    if purpose == Purpose::Ledger {
+    if purpose != Purpose::Files {
         lines.extend(reach::lines(policy, &selected, &delivery));
+    }
+    if purpose == Purpose::Ledger {
+        for adapter in &selected {
+            Known::new(adapter, policy).others(&mut lines, sink);
+        }
     }
     Plan { hosts, delivery, ledger: Ledger { lines } }
 }
@@ -137,6 +147,7 @@ fn roles(
         })
         .collect();
     let mut planned = Vec::new();
+    let known = Known::new(adapter, policy);
     for role in &policy.roles {
         let mut own_lines = Vec::new();
         let plans = forms
@@ -145,8 +156,12 @@ fn roles(
                 let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT, excluded };
                 let plan = planner.tools(role);
                 // Denials are judged by what the ledger says of them, whether it is wanted or not.
-                if purpose == Purpose::Ledger || !role.deny.is_empty() {
-                    own_lines.extend(planner.lines(role, &plan));
+                if purpose != Purpose::Files || !role.deny.is_empty() || known.doubts(&role.id) {
+                    let mut lines = planner.lines(role, &plan);
+                    if purpose != Purpose::Claims {
+                        known.role(role, &plan, &mut lines, sink);
+                    }
+                    own_lines.append(&mut lines);
                 }
                 plan
             })

@@ -88,7 +88,7 @@ impl Maker<'_, '_> {
             .sources
             .iter()
             .map(|s| s.path.clone())
-            .filter(|p| p.ends_with(".yaml") && !p.contains("/adapters/"))
+            .filter(|p| p.ends_with(".yaml") && !p.contains("/adapters/") && !p.contains("/evidence/"))
             .collect()
     }
 
