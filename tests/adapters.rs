@@ -55,7 +55,7 @@ fn conditions(adapter: &Adapter) -> BTreeSet<&String> {
 #[test]
 fn the_shipped_hosts_parse_under_their_file_names() {
     let ids: Vec<_> = adapters().into_iter().map(|a| a.id).collect();
-    assert_eq!(ids, ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"]);
+    assert_eq!(ids, ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code", "tsuka"]);
 }
 
 #[test]

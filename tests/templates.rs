@@ -9,7 +9,7 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Va
 use rolecast::diag::SourceId;
 use rolecast::model::adapter::{Adapter, Sense};
 
-const HOSTS: [&str; 7] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"];
+const HOSTS: [&str; 8] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code", "tsuka"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -159,6 +159,8 @@ codes! {
     TextRepeated = ("text-repeated", Warning, "a text arrives more than once");
     /// A text reaches nobody on a host.
     TextNever = ("text-never", Error, "a text does not arrive");
+    /// A host takes no instruction file, so that only its roles can be given the rules.
+    MainUntold = ("main-untold", Warning, "a host's main agent is given no rule");
     /// A file of the user that a host reads today would no longer be read after the render.
     UserFileUnread = ("user-file-unread", Error, "a file of the user would no longer be read");
     /// A file of the user that a host does not read today would be read after the render.
