@@ -62,6 +62,13 @@ impl<'a> Known<'a> {
         self.evidence.iter().flat_map(|e| &e.seen.roles).any(|r| r.role.value == role && doubtful(r))
     }
 
+    /// The same for rules and budgets.
+    pub fn doubts_others(&self) -> bool {
+        let rules = self.evidence.iter().flat_map(|e| &e.seen.rules).flat_map(|r| &r.lines);
+        let budgets = self.evidence.iter().flat_map(|e| &e.seen.budgets).flat_map(|b| &b.lines);
+        rules.chain(budgets).any(|l| l.verdict.value == Verdict::Broken)
+    }
+
     /// Holds what was seen of a role against the lines of one of its forms.
     pub fn role(&self, role: &Role, plan: &RolePlan, lines: &mut [Line], sink: &mut Sink) {
         let mut decided: BTreeSet<String> = BTreeSet::new();

@@ -100,12 +100,32 @@ pub fn plan(
     if purpose != Purpose::Files {
         lines.extend(reach::lines(policy, &selected, &delivery));
     }
-    if purpose == Purpose::Ledger {
-        for adapter in &selected {
-            Known::new(adapter, policy).others(&mut lines, sink);
-        }
+    if purpose != Purpose::Claims {
+        others(policy, &selected, &delivery, purpose, &mut lines, sink);
     }
     Plan { hosts, delivery, ledger: Ledger { lines } }
+}
+
+/// Holds what was seen of rules and budgets against their lines; those that nobody wants are made only where
+/// something is to be told of them.
+fn others(
+    policy: &Policy,
+    selected: &[&Adapter],
+    delivery: &Delivery,
+    purpose: Purpose,
+    lines: &mut [Line],
+    sink: &mut Sink,
+) {
+    for adapter in selected {
+        let known = Known::new(adapter, policy);
+        if purpose == Purpose::Ledger {
+            known.others(lines, sink);
+        } else if known.doubts_others() {
+            let mut own = knobs::lines(adapter, policy);
+            own.extend(reach::lines(policy, selected, delivery));
+            known.others(&mut own, sink);
+        }
+    }
 }
 
 fn deliver(policy: &Policy, selected: &[&Adapter], user: &[UserFile]) -> Delivery {
