@@ -181,6 +181,9 @@ codes! {
     /// What the templates of an adapter make is not usable: no JSON where entries are wanted, or two
     /// different texts for one file.
     RenderFailed = ("render-failed", Error, "a render is not usable");
+    /// A host reads the front matter of a file line by line, and would take what is rendered there for something
+    /// else without a word: a list for a name, a word for no `true`, a text for its first part.
+    FrontMatterUnread = ("front-matter-unread", Error, "a host would not read front matter as it is meant");
     /// A file of the repository does not say what the policy says: it was edited, its source moved, it is
     /// missing, or nothing asks for it any more.
     Drift = ("drift", Error, "a file does not say what the policy says");

@@ -7,6 +7,7 @@
 mod claim;
 mod limit;
 mod list;
+mod matter;
 mod naming;
 mod output;
 mod reading;
@@ -23,6 +24,7 @@ use super::scalar::EvidenceKind;
 pub use claim::*;
 pub use limit::*;
 pub use list::*;
+pub use matter::*;
 pub use naming::*;
 pub use output::*;
 pub use reading::*;

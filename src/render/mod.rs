@@ -6,6 +6,7 @@ mod context;
 pub mod engine;
 mod entries;
 mod files;
+mod matter;
 mod measure;
 mod texts;
 
