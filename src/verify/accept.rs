@@ -147,7 +147,8 @@ fn add(lines: &mut Vec<Seen>, about: &str, line: &Line, finding: &Finding, verdi
     // In which words a call was refused is worth reading only where something is wrong.
     let brief = finding.seen.split(": \"").next().filter(|_| verdict == Verdict::Held);
     let seen = plain(brief.unwrap_or(&finding.seen));
-    let holds = finding.holds.or_else(|| (verdict == Verdict::Broken).then(|| instead(line, finding)));
+    // A budget that does not hold is a text.
+    let holds = finding.holds.or_else(|| (verdict == Verdict::Broken).then_some(Holds::Advised));
     let same = |s: &Seen| {
         s.verdict.value == verdict && s.claim == claim && s.scope == scope && s.holds == holds && s.seen == seen
     };
@@ -160,14 +161,6 @@ fn add(lines: &mut Vec<Seen>, about: &str, line: &Line, finding: &Finding, verdi
         seen: seen.clone(),
     });
     group.about.push(Sp::bare(about.to_owned()));
-}
-
-/// What holds of a rule or a budget instead.
-fn instead(line: &Line, finding: &Finding) -> Holds {
-    match line.subject {
-        Subject::Rule { .. } if finding.seen.ends_with("is given it 0 times") => Holds::Unreachable,
-        _ => Holds::Advised,
-    }
 }
 
 /// What was seen without paths of this machine, in one line of visible characters.
