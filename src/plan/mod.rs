@@ -176,13 +176,12 @@ fn roles(
                 let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT, excluded };
                 let plan = planner.tools(role);
                 // Denials are judged by what the ledger says of them, whether it is wanted or not.
-                if purpose != Purpose::Files || !role.deny.is_empty() || known.doubts(&role.id) {
-                    let mut lines = planner.lines(role, &plan);
-                    if purpose != Purpose::Claims {
-                        known.role(role, &plan, &mut lines, sink);
-                    }
-                    own_lines.append(&mut lines);
+                let wanted = purpose != Purpose::Files || !role.deny.is_empty() || known.doubts(&role.id);
+                let mut lines = if wanted { planner.lines(role, &plan) } else { Vec::new() };
+                if purpose != Purpose::Claims {
+                    known.role(role, &plan, &mut lines, sink);
                 }
+                own_lines.append(&mut lines);
                 plan
             })
             .collect();
