@@ -57,6 +57,7 @@ fn lowered(host: &HostReport, roles: &[String], ui: &Ui) {
                 ));
                 continue;
             }
+            Subject::Server { .. } => continue,
             Subject::Rule { rule, to } => format!("rule `{rule}` to {to}"),
             Subject::Budget { budget, family } => format!("`{budget}` on {family} results"),
         };

@@ -287,6 +287,8 @@ fn subject(line: &Line) -> &str {
         Subject::Role { capability, .. } => capability,
         Subject::Budget { budget, .. } => budget,
         Subject::Rule { rule, .. } => rule,
+        // Nothing is recorded of servers.
+        Subject::Server { tool, .. } => tool,
     }
 }
 

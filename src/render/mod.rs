@@ -8,6 +8,7 @@ mod entries;
 mod files;
 mod matter;
 mod measure;
+mod servers;
 mod texts;
 
 use std::collections::BTreeMap;

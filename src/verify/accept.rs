@@ -109,7 +109,8 @@ impl Accept<'_> {
                     );
                     add(&mut at.lines, budget, line, finding, finding.verdict, &[]);
                 }
-                Subject::Role { .. } => {}
+                // Servers are not tried.
+                Subject::Role { .. } | Subject::Server { .. } => {}
             }
         }
     }

@@ -21,9 +21,12 @@ pub struct Output {
     pub template: Option<String>,
     /// How the host reads the front matter, when it does so line by line; omitted = as YAML, or there is none.
     pub front_matter: Option<FrontMatter>,
-    /// Pointers owned as one value though they have children.
+    /// Pointers owned as one value though they have children; `*` stands for any key.
     #[serde(default)]
     pub atomic: Vec<String>,
+    /// The same for values of which the order of keys decides.
+    #[serde(default)]
+    pub ordered: Vec<String>,
 }
 
 /// What an output is repeated for.
