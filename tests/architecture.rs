@@ -38,6 +38,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("tokio::", &["verify/"]),
     ("axum::", &["verify/model/"]),
     ("async fn", &["verify/"]),
+    ("SystemTime", &["cli/today.rs"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
     ("std::fs::", &["system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
