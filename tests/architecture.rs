@@ -25,7 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
-    ("verify", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
+    ("verify", &["compile", "diag", "model", "plan", "render", "resolve", "text", "yaml"]),
 ];
 
 /// Crate → the only places that may name it.
@@ -41,6 +41,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("tokio::", &["verify/"]),
     ("axum::", &["verify/model/"]),
     ("async fn", &["verify/"]),
+    ("SystemTime", &["cli/today.rs"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
     ("std::fs::", &["run/", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),

@@ -169,6 +169,9 @@ pub struct VerifyArgs {
     /// Folder with the hosts' npm packages, instead of the path
     #[arg(long, value_name = "DIR")]
     pub host_bin: Option<String>,
+    /// Write what was seen into the policy folder, where the ledger reads it
+    #[arg(long)]
+    pub accept: bool,
 }
 
 /// `run`
@@ -243,7 +246,14 @@ pub enum PacketCommand {
 
 /// `hosts`
 #[derive(Debug, Args)]
-pub struct HostsArgs {}
+pub struct HostsArgs {
+    /// Ask the programs of this machine for their versions, and mark what was verified on others
+    #[arg(long)]
+    pub installed: bool,
+    /// Folder with the hosts' npm packages, instead of the path
+    #[arg(long, value_name = "DIR", requires = "installed")]
+    pub host_bin: Option<String>,
+}
 
 /// `schema`
 #[derive(Debug, Args)]

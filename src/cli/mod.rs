@@ -1,5 +1,6 @@
 //! The command line: arguments in, exit code out.
 
+mod accept;
 mod args;
 mod check;
 mod compiled;
@@ -18,6 +19,7 @@ mod render;
 mod role;
 mod run;
 mod schema;
+mod today;
 mod ui;
 mod verify;
 

@@ -182,6 +182,7 @@ impl Planner<'_> {
             date: evidence.date.clone(),
             conditions: self.list.claim.conditions.clone(),
             reason,
+            lowered: None,
         }
     }
 

@@ -4,8 +4,8 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::diag::{Code, Diagnostic, Sink};
-use crate::model::adapter::{Adapter, Each, Output, OutputOwn};
+use crate::diag::{Code, Diagnostic, Sink, Span};
+use crate::model::adapter::{Adapter, CarrierOwn, Each, Output, OutputOwn};
 use crate::plan::HostPlan;
 use crate::plan::delivery::{HostDelivery, Own, Part, PlannedFile};
 use crate::resolve::Rule;
@@ -14,6 +14,7 @@ use crate::resolve::policy::RuleActivation;
 use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
 use super::engine::Engine;
 use super::fields::{self, notice};
+use super::matter::{self, Unread};
 use super::texts::{PATHS_INDEX, RULES_DIR, Texts, paths_index, template_failed, template_path};
 use super::{Inputs, bodies, entries, servers};
 
@@ -67,7 +68,7 @@ impl Maker<'_, '_> {
             .sources
             .iter()
             .map(|s| s.path.clone())
-            .filter(|p| p.ends_with(".yaml") && !p.contains("/adapters/"))
+            .filter(|p| p.ends_with(".yaml") && !p.contains("/adapters/") && !p.contains("/evidence/"))
             .collect()
     }
 
@@ -127,6 +128,15 @@ impl Maker<'_, '_> {
         };
         let sources = rule.map_or_else(|| self.rule_sources(), |r| vec![self.inputs.source_path(r.source)]);
         if let Some(text) = self.template(host, template, &context) {
+            let carrier = self.inputs.adapters.get(host).and_then(|a| {
+                a.carriers.iter().find(|c| c.own == CarrierOwn::Whole && c.template.as_deref() == Some(template))
+            });
+            if let Some(rules) = carrier.and_then(|c| c.front_matter.as_ref()) {
+                let source = rule.map(|r| r.source);
+                self.unread(host, &file.path, matter::judge(&text, rules, &context), &|_| {
+                    source.map(|source| Span { source, start: 0, end: 0 })
+                });
+            }
             self.push(file.path.clone(), Content::Whole(text), sources, file.hosts.to_vec());
         }
     }
@@ -178,6 +188,12 @@ impl Maker<'_, '_> {
             let context = fields::Context { role: fields };
             if let Some(text) = self.template(&adapter.id, template, &context) {
                 let path = output.file.replace("{name}", &on_host.name);
+                if let Some(rules) = &output.front_matter {
+                    let given = serde_json::to_value(&context).unwrap_or_default();
+                    self.unread(&adapter.id, &path, matter::judge(&text, rules, &given), &|from| {
+                        role.description_span.filter(|_| from == Some("role.description"))
+                    });
+                }
                 let source = self.inputs.source_path(role.source);
                 self.push(path, Content::Whole(text), vec![source], vec![adapter.id.clone()]);
             }
@@ -283,6 +299,17 @@ impl Maker<'_, '_> {
                 self.sink.push(template_failed(self.inputs.sources, host, name, &problem));
                 None
             }
+        }
+    }
+
+    /// Reports what a host would not read as it is meant; `place` tells where the user wrote a value.
+    fn unread(&mut self, host: &str, path: &str, wrong: Vec<Unread>, place: &dyn Fn(Option<&str>) -> Option<Span>) {
+        let title = self.inputs.adapters.get(host).map_or(host, |a| a.title.as_str());
+        for Unread { from, why } in wrong {
+            let d = Diagnostic::new(Code::FrontMatterUnread, format!("{title} reads `{path}` line by line: {why}"));
+            let span = place(from.as_deref());
+            let d = if span.is_some() { d.at_opt(span, "not read as it is written") } else { d.path(path) };
+            self.sink.push(d.help("write a value that is one plain line, or mend the template of this file"));
         }
     }
 

@@ -8,6 +8,7 @@ mod entries;
 mod fields;
 mod files;
 mod launch;
+mod matter;
 mod measure;
 mod servers;
 mod texts;

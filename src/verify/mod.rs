@@ -1,9 +1,12 @@
 //! Tries the ledger's claims on the real host programs, offline, with a scripted model: the only way to
 //! know what a host obeys is to make a model ask for what it must not have.
 
+mod accept;
 mod budget;
 mod copy;
 mod delivery;
+mod detail;
+mod installed;
 mod judge;
 pub mod model;
 mod observe;
@@ -24,11 +27,14 @@ use indexmap::IndexMap;
 use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::model::adapter::{Adapter, Driver};
+use crate::plan::standing::Standing;
 use crate::plan::{HostPlan, Plan};
 use crate::render::{Rendered, Scene};
 use crate::resolve::Policy;
 
+pub use accept::{Accept, text as evidence_text};
 use copy::Files;
+pub use installed::{Installed, installed};
 use judge::Case;
 use observe::Observed;
 pub use platform::Platform;
@@ -83,11 +89,7 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
     if plan.ledger.lines.is_empty() {
         return Err(Problem::NotCompiled);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| Problem::Io { what: "cannot start".to_owned(), source })?;
-    runtime.block_on(async {
+    runtime()?.block_on(async {
         let mut interrupt = Interrupt::listen();
         let files = list(options, &mut interrupt).await?;
         let mut all = All { compiled, policy, plan, rendered, options, files: &files, interrupt, say };
@@ -101,6 +103,19 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
         }
         Ok(report)
     })
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
+    let failed = |source| Problem::Io { what: "cannot start".to_owned(), source };
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)
+}
+
+/// Why there is no program.
+fn absent(program: &crate::model::adapter::Program, bin: Option<&Path>) -> String {
+    match bin {
+        Some(bin) => format!("it is not installed below `{}`", bin.display()),
+        None => format!("`{}` is not on the path", program.name),
+    }
 }
 
 async fn list(options: &Options<'_>, interrupt: &mut Interrupt) -> Result<Files, Problem> {
@@ -134,6 +149,7 @@ impl All<'_> {
             host: adapter.id.clone(),
             title: adapter.title.clone(),
             claimed_on: adapter.evidence.version.clone(),
+            evidence: self.policy.evidence.get(&adapter.id).and_then(|all| all.iter().find_map(Standing::of)),
             ..HostReport::default()
         };
         let Some(driver) = &adapter.verify else {
@@ -145,10 +161,7 @@ impl All<'_> {
             return Ok(report);
         };
         let Some(found) = program::find(program, self.options.bin, self.options.platform) else {
-            report.not_verified = Some(match self.options.bin {
-                Some(bin) => format!("it is not installed below `{}`", bin.display()),
-                None => format!("`{}` is not on the path", program.name),
-            });
+            report.not_verified = Some(absent(program, self.options.bin));
             return Ok(report);
         };
         let session = Session { adapter, driver, found: &found, platform: self.options.platform };
@@ -156,7 +169,11 @@ impl All<'_> {
         let failed = |source| Problem::Io { what: format!("cannot run `{shown}`"), source };
         report.program = Some(shown.clone());
         match session.version(&mut self.interrupt).await {
-            Ok(version) => report.version = version,
+            Ok(version) => {
+                let stale = |kept: &Standing| version.as_deref().is_none_or(|v| kept.stale(v));
+                report.stale = report.evidence.as_ref().is_some_and(stale);
+                report.version = version;
+            }
             Err(error) => {
                 report.not_verified = Some(format!("`{shown}` cannot be run: {error}"));
                 return Ok(report);

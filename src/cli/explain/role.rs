@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::model::adapter::{Form, Sense};
+use crate::model::adapter::{Adapter, Form, Sense};
 use crate::plan::RoleOnHost;
 use crate::plan::ledger::{LimitedBy, Line, State};
 use crate::plan::offer::{self, Origin, Tool};
@@ -77,7 +77,7 @@ fn shape(view: &View<'_>, host: Shown<'_>, role: &Role, on_host: &RoleOnHost, al
     {
         let mut table = Table::default();
         for group in groups.iter().filter(|g| g.line.state == state) {
-            table.row([view.caps(group.caps), claim(group.line), reason(view.policy, group)]);
+            table.row([view.caps(group.caps), claim_on(host.adapter, group.line), reason(view.policy, group)]);
         }
         if !table.is_empty() {
             let _ = writeln!(out, "  {heading}");
@@ -161,6 +161,17 @@ pub fn claim(line: &Line) -> String {
     words.push(line.evidence.word().to_owned());
     words.extend(line.conditions.iter().map(|c| format!("if {c}")));
     words.join(", ")
+}
+
+/// The same, with the version and the day where they are not those of the whole host.
+pub fn claim_on(adapter: &Adapter, line: &Line) -> String {
+    let mut words = claim(line);
+    // A line that was turned down says so itself.
+    let other = line.version != adapter.evidence.version || line.date != adapter.evidence.date;
+    if other && line.lowered.is_none() {
+        let _ = write!(words, ", on {}, {}", line.version, line.date);
+    }
+    words
 }
 
 fn reason(policy: &Policy, group: &Group<'_>) -> String {
