@@ -11,6 +11,7 @@ pub mod cli;
 pub mod compile;
 pub mod diag;
 pub mod edit;
+pub mod guard;
 pub mod lint;
 pub mod load;
 pub mod model;

@@ -23,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sync", &["diag", "edit", "render", "system", "text"]),
     ("lint", &["diag", "model", "system", "text"]),
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
+    ("guard", &["model", "sync", "text"]),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
     ("verify", &["compile", "diag", "model", "plan", "render", "resolve", "text", "yaml"]),
@@ -43,7 +44,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("async fn", &["verify/"]),
     ("SystemTime", &["cli/today.rs"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["run/", "system/", "verify/"]),
+    ("std::fs::", &["guard/", "run/", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

@@ -80,6 +80,8 @@ pub enum Command {
     Run(RunArgs),
     /// Try what the ledger claims on the host programs of this machine, offline
     Verify(VerifyArgs),
+    /// Decide a call of a tool that a host is about to make (hosts run this; the call is read from standard input)
+    Guard(GuardArgs),
     /// Author roles
     Role(RoleArgs),
     /// Start or check a delegation packet
@@ -219,6 +221,14 @@ pub enum RoleCommand {
         /// Its name
         name: String,
     },
+}
+
+/// `guard`
+#[derive(Debug, Args)]
+pub struct GuardArgs {
+    /// The host that asks
+    #[arg(long, value_name = "HOST")]
+    pub host: String,
 }
 
 /// `packet`

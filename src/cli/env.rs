@@ -22,3 +22,13 @@ pub fn with_policy(start: &Path) -> Option<PathBuf> {
 pub fn with_git(start: &Path) -> Option<PathBuf> {
     start.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
 }
+
+/// The words of the command line behind the program's name, as far as they are text.
+pub fn arguments() -> Vec<String> {
+    std::env::args_os().skip(1).map_while(|a| a.into_string().ok()).collect()
+}
+
+/// The folder of this program.
+pub fn own_folder() -> Option<PathBuf> {
+    std::env::current_exe().ok()?.parent().map(Path::to_owned)
+}

@@ -9,6 +9,7 @@ mod drift;
 mod env;
 mod exit;
 mod explain;
+mod guard;
 mod hosts;
 mod init;
 mod minimal;
@@ -34,6 +35,10 @@ use ui::Ui;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    // Asked before every call of a tool: nothing else is set up first.
+    if let Some(code) = guard::asked() {
+        return code;
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -65,6 +70,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
+        Command::Guard(args) => return guard::run(&args.host, global.root.as_deref()),
         Command::Run(args) => run::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };

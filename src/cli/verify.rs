@@ -10,6 +10,7 @@ use crate::verify::{self, Options, Platform};
 use super::accept::accept;
 use super::args::{Global, VerifyArgs};
 use super::compiled::compiled;
+use super::env;
 use super::exit::{Exit, Failure};
 use super::place;
 use super::ui::Ui;
@@ -36,7 +37,12 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
     let roles: Vec<String> = policy.iter().flat_map(|p| &p.roles).map(|r| r.id.clone()).collect();
     known("role", &args.roles, &roles)?;
     let bin = bin(args.host_bin.as_deref())?;
-    let platform = Platform::here();
+    // The hooks of the copies ask this program, not one that happens to be installed.
+    let here = Platform::here();
+    let platform = match env::own_folder() {
+        Some(folder) => here.before(folder),
+        None => here,
+    };
     let options = Options {
         root: place.system.root(),
         hosts: &args.hosts,

@@ -49,6 +49,7 @@ pub(super) fn add(policy: &mut PolicyFile, source: SourceId, sources: &SourceMap
             browser = "browser",
             discovery = "discovery",
             delegation = "delegation",
+            guard = "guard",
             servers = "servers",
             tools = "tools",
             capabilities = "capabilities",

@@ -5,6 +5,7 @@
 //! of the file, which is the order of emission.
 
 mod claim;
+mod hook;
 mod launch;
 mod limit;
 mod list;
@@ -23,6 +24,7 @@ use super::role::ModelChoice;
 use super::scalar::EvidenceKind;
 
 pub use claim::*;
+pub use hook::*;
 pub use launch::*;
 pub use limit::*;
 pub use list::*;
@@ -96,6 +98,8 @@ pub struct Adapter {
     /// What a person does after a render, keyed by output.
     #[serde(default)]
     pub by_hand: Vec<ByHand>,
+    /// How the guard is asked before a tool runs; omitted = it cannot tell who calls.
+    pub hook: Option<Hook>,
     /// Facts: JSON and TOML files below the root whose hooks the host runs at the start of a session.
     #[serde(default)]
     pub session_start_hooks: Vec<SessionStartHooks>,

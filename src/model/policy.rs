@@ -35,6 +35,8 @@ pub struct PolicyFile {
     pub discovery: Option<Discovery>,
     /// How work is handed to another agent.
     pub delegation: Option<Delegation>,
+    /// What the guard looks at before a tool runs.
+    pub guard: Option<Guard>,
     /// MCP servers.
     pub servers: Option<Map<Server>>,
     /// Tools composed from upstream primitives.
@@ -173,6 +175,20 @@ pub struct Discovery {
     pub docs: Option<Sp<Vec<Sp<String>>>>,
     /// Steps into memory, cheapest first.
     pub memory: Option<Sp<Vec<Sp<String>>>>,
+}
+
+/// What the guard looks at before a tool runs; each is on unless it is switched off.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Guard {
+    /// Holds roles to the scopes of their grants, and away from the policy and what is rendered from it.
+    pub roles: Option<Sp<bool>>,
+    /// Refuses to hand the whole conversation to an agent whose role has no reason for it.
+    pub history: Option<Sp<bool>>,
+    /// Refuses a delegation prompt over `budgets.delegation-packet` without a reason line.
+    pub packets: Option<Sp<bool>>,
+    /// Answers a read without range of a file over `budgets.file-read` with the range to use.
+    pub reads: Option<Sp<bool>>,
 }
 
 /// How much of the conversation a sub-agent is given.

@@ -68,14 +68,24 @@ impl Planner<'_> {
         let here = match narrow.by {
             Mechanism::Rules => self.in_list() || self.form.launch.is_some(),
             Mechanism::Sandbox => self.form.launch.is_some(),
-            Mechanism::Guard | Mechanism::Gateway => true,
+            Mechanism::Guard => self.guards(),
+            Mechanism::Gateway => true,
         };
         here && self.built.contains(&narrow.by)
     }
 
+    /// Whether calls are guarded: most hooks are told who calls only where it is a sub-agent.
+    fn guards(&self) -> bool {
+        let mains = self.adapter.hook.as_ref().is_some_and(|hook| hook.mains);
+        self.policy.settings.guard.roles && !self.form.launched && (mains || self.form.same_as.is_none())
+    }
+
     /// The mechanism that narrows `tool` in what we make.
     pub(super) fn narrow(&self, kind: ScopeKind, tool: &str) -> Option<&Narrow> {
-        let fits = |n: &&Narrow| n.scope == kind && n.tools.iter().any(|t| t == tool);
+        let seen = |n: &Narrow| {
+            n.by != Mechanism::Guard || self.adapter.hook.as_ref().is_some_and(|hook| hook.sees(tool, kind))
+        };
+        let fits = |n: &&Narrow| n.scope == kind && n.tools.iter().any(|t| t == tool) && seen(n);
         self.narrows().iter().filter(|n| self.built(n)).find(fits)
     }
 
@@ -142,7 +152,7 @@ impl Planner<'_> {
         if self.in_list() {
             return None;
         }
-        let by_path = |n: &&Narrow| n.scope == ScopeKind::Paths && self.built(n);
+        let by_path = |n: &&Narrow| n.scope == ScopeKind::Paths && n.globs.is_some() && self.built(n);
         let narrow = self.narrows().iter().find(by_path)?;
         let dialect = narrow.globs?;
         let opened = self.opened(role, self.covered(narrow));

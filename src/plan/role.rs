@@ -16,7 +16,7 @@ use super::offer::{Offer, Tool};
 use super::search::{Problem, Selector};
 
 /// Mechanisms that this program renders. One that is not built counts as absent everywhere.
-pub const BUILT: &[Mechanism] = &[Mechanism::Rules, Mechanism::Sandbox];
+pub const BUILT: &[Mechanism] = &[Mechanism::Rules, Mechanism::Sandbox, Mechanism::Guard];
 
 /// The tools of a role.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use super::engine::Engine;
 use super::fields::{self, notice};
 use super::matter::{self, Unread};
 use super::texts::{PATHS_INDEX, RULES_DIR, Texts, paths_index, template_failed, template_path};
-use super::{Inputs, bodies, entries, servers};
+use super::{Inputs, bodies, entries, guard, servers};
 
 struct Maker<'a, 's> {
     inputs: &'a Inputs<'a>,
@@ -47,6 +47,7 @@ pub(super) fn artifacts(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> 
             maker.outputs(plan, delivery, adapter);
         }
     }
+    maker.guard();
     maker.twins();
     maker.joined_entries();
     maker.artifacts
@@ -156,6 +157,17 @@ impl Maker<'_, '_> {
         }
     }
 
+    /// What the guard reads.
+    fn guard(&mut self) {
+        if let Some(compiled) = guard::compiled(self.inputs) {
+            let mut sources = self.policy_sources();
+            sources.extend(self.inputs.policy.roles.iter().map(|r| self.inputs.source_path(r.source)));
+            let hosts = compiled.hosts.keys().cloned().collect();
+            let text = serde_json::to_string_pretty(&compiled).unwrap_or_default();
+            self.push(crate::model::guard::FILE.to_owned(), Content::Whole(format!("{text}\n")), sources, hosts);
+        }
+    }
+
     fn outputs(&mut self, plan: &HostPlan, delivery: &HostDelivery, adapter: &Adapter) {
         let carried = bodies::carried(self.inputs, self.texts, delivery, adapter);
         for (id, output) in &adapter.outputs {
@@ -164,7 +176,7 @@ impl Maker<'_, '_> {
                 (None, OutputOwn::Entries) => self.entries(plan, delivery, adapter, id, output),
                 (None, OutputOwn::Whole) => {
                     let card = self.texts.card(self.inputs, delivery, adapter);
-                    let context = json!({ "card": card, "budgets": self.texts.budgets });
+                    let context = json!({ "card": card, "budgets": self.texts.budgets, "guard": guard::see(self.inputs, adapter) });
                     if let Some(text) = output.template.as_ref().and_then(|t| self.template(&adapter.id, t, &context)) {
                         let sources = self.rule_sources();
                         self.push(output.file.clone(), Content::Whole(text), sources, vec![adapter.id.clone()]);
@@ -212,7 +224,8 @@ impl Maker<'_, '_> {
                 .iter()
                 .any(|f| matches!(&f.own, Own::Entry { host, output } if *host == adapter.id && output == id));
             let card = if carries { self.texts.card(self.inputs, delivery, adapter) } else { String::new() };
-            let mut context = json!({ "card": card, "budgets": self.texts.budgets });
+            let mut context =
+                json!({ "card": card, "budgets": self.texts.budgets, "guard": guard::see(self.inputs, adapter) });
             servers::see(&mut context, self.inputs.policy, plan, adapter);
             if let Some(text) = self.template(&adapter.id, template, &context) {
                 match serde_json::from_str::<Value>(&text) {

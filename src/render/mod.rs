@@ -7,6 +7,7 @@ pub mod engine;
 mod entries;
 mod fields;
 mod files;
+mod guard;
 mod launch;
 mod matter;
 mod measure;

@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use crate::diag::{Code, Diagnostic, Sink, Span};
 use crate::load::{Layer, Loaded, Raw};
 use crate::model::policy::{
-    Acceptance, Browser, Budgets, Context, ContextChoice, CountBudget, CustomCapability, Delegation, Discovery, Map,
-    Server, SizeBudget,
+    Acceptance, Browser, Budgets, Context, ContextChoice, CountBudget, CustomCapability, Delegation, Discovery, Guard,
+    Map, Server, SizeBudget,
 };
 use crate::model::role::RoleFile;
 use crate::model::rule::RuleFile;
@@ -21,6 +21,7 @@ pub(super) struct Merged<'a> {
     pub(super) browser: Browser,
     pub(super) discovery: Discovery,
     pub(super) delegation: Delegation,
+    pub(super) guard: Guard,
     pub(super) servers: IndexMap<Sp<String>, &'a Server>,
     pub(super) capabilities: IndexMap<Sp<String>, &'a CustomCapability>,
     pub(super) acceptance: IndexMap<Sp<String>, Acceptance>,
@@ -45,6 +46,7 @@ pub(super) fn merge<'a>(loaded: &'a Loaded, sink: &mut Sink) -> Merged<'a> {
         browser(&mut merged.browser, p.browser.as_ref(), sink);
         discovery(&mut merged.discovery, p.discovery.as_ref(), sink);
         delegation(&mut merged.delegation, p.delegation.as_ref(), sink);
+        guard(&mut merged.guard, p.guard.as_ref(), sink);
         merged.servers.extend(p.servers.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.capabilities.extend(p.capabilities.iter().flatten().map(|(k, v)| (k.clone(), v)));
         for (name, own) in p.acceptance.iter().flatten() {
@@ -243,5 +245,22 @@ fn delegation(base: &mut Delegation, own: Option<&Delegation>, sink: &mut Sink) 
     }
     if own.packet.is_some() {
         base.packet.clone_from(&own.packet);
+    }
+}
+
+fn guard(base: &mut Guard, own: Option<&Guard>, sink: &mut Sink) {
+    let Some(own) = own else { return };
+    for (what, base, own) in [
+        ("`guard.roles`", &mut base.roles, &own.roles),
+        ("`guard.history`", &mut base.history, &own.history),
+        ("`guard.packets`", &mut base.packets, &own.packets),
+        ("`guard.reads`", &mut base.reads, &own.reads),
+    ] {
+        let Some(own) = own else { continue };
+        // Only what a layer below demands in words is a demand; the default may be switched off.
+        if let Some(inherited) = base.as_ref().filter(|b| b.value && !own.value) {
+            loosens(what, own.span, inherited.span, "must stay true", sink);
+        }
+        *base = Some(own.clone());
     }
 }

@@ -37,8 +37,11 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     // The shipped policy has no folder until a render writes the smallest one.
     let folders =
         if loaded.folders.is_empty() { vec![crate::load::DEFAULT_DIR.to_owned()] } else { loaded.folders.clone() };
+    let own = loaded.layers.last().map(|own| own.name.clone());
+    let dir =
+        own.filter(|name| name != crate::load::builtin::NAME).unwrap_or_else(|| crate::load::DEFAULT_DIR.to_owned());
     let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
     let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
     let evidence = evidence::resolve(loaded, &hosts, &names, sink);
-    Policy { catalogue, hosts, servers, roles, rules, settings, folders, evidence }
+    Policy { catalogue, hosts, servers, roles, rules, settings, dir, folders, evidence }
 }

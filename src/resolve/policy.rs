@@ -24,6 +24,8 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// Budgets, thresholds, routing.
     pub settings: Settings,
+    /// The folder of the policy itself, relative to the root, with its lock.
+    pub dir: String,
     /// Folders, relative to the root, that hold the policy's sources and its lock.
     pub folders: Vec<String>,
     /// What was seen of each selected host, that which counts first in front.
@@ -318,6 +320,27 @@ pub struct Settings {
     pub memory_steps: Vec<CapId>,
     /// Default history of roles.
     pub delegation_context: Option<ContextChoice>,
+    /// What the guard looks at.
+    pub guard: Guarding,
     /// Parts of a packet.
     pub packet: Vec<PacketPart>,
+}
+
+/// What the guard looks at before a tool runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guarding {
+    /// What roles are granted.
+    pub roles: bool,
+    /// Whether an agent is handed the history without a reason.
+    pub history: bool,
+    /// The size of delegation prompts.
+    pub packets: bool,
+    /// First reads of long files.
+    pub reads: bool,
+}
+
+impl Default for Guarding {
+    fn default() -> Self {
+        Self { roles: true, history: true, packets: true, reads: true }
+    }
 }

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::capabilities::{CapId, Catalogue};
 use super::layers::Merged;
-use super::policy::{Budget, Count, Server, Settings, Size};
+use super::policy::{Budget, Count, Guarding, Server, Settings, Size};
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::policy::{CountBudget, SizeBudget};
 use crate::text::suggest::nearest;
@@ -39,8 +39,15 @@ pub(super) fn resolve(
         docs_steps: steps(&merged.discovery.docs, sink),
         memory_steps: steps(&merged.discovery.memory, sink),
         delegation_context: merged.delegation.context.as_ref().map(|c| c.value),
+        guard: guard(merged),
         packet: merged.delegation.packet.iter().flat_map(|l| l.iter()).map(|p| p.value).collect(),
     }
+}
+
+fn guard(merged: &Merged<'_>) -> Guarding {
+    let on = |switch: &Option<Sp<bool>>| switch.as_ref().is_none_or(|s| s.value);
+    let g = &merged.guard;
+    Guarding { roles: on(&g.roles), history: on(&g.history), packets: on(&g.packets), reads: on(&g.reads) }
 }
 
 fn budgets(merged: &Merged<'_>) -> IndexMap<&'static str, Budget> {

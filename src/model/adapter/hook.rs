@@ -1,0 +1,65 @@
+//! What a host's hooks are told before a tool runs.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub use crate::model::guard::Answer;
+
+/// How the guard is asked. What is sent is told by its shape; this says what the names in it mean. A host whose
+/// hooks are not told which agent calls has none.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Hook {
+    /// How the host is told of a refusal, so that the model gets the reason.
+    #[serde(default)]
+    pub answer: Answer,
+    /// The tools that can be seen, as the hook spells them.
+    pub tools: IndexMap<String, HookTool>,
+    /// Names of agents that are given the history always.
+    #[serde(default)]
+    pub copies: Vec<String>,
+    /// Names that the host gives its tools when it runs the hooks of another host's file → tool of the hook.
+    #[serde(default)]
+    pub borrowed: IndexMap<String, String>,
+    /// Whether a main agent that is started as a role is named too.
+    #[serde(default)]
+    pub mains: bool,
+    /// Variable of the environment with the folder of the project; omitted = the hook runs in it.
+    pub root: Option<String>,
+}
+
+/// What a tool is called with. The tool that starts agents needs nothing here: `subagents` says it.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct HookTool {
+    /// The tool, as in `tools`; default the same name.
+    pub is: Option<String>,
+    /// Argument with the path that is written.
+    pub path: Option<String>,
+    /// Argument with a patch that names its files.
+    pub patch: Option<String>,
+    /// Argument with a shell line.
+    pub command: Option<String>,
+    /// Argument with the path that is read.
+    pub read: Option<String>,
+    /// Arguments any of which makes it the read of a part.
+    #[serde(default)]
+    pub range: Vec<String>,
+}
+
+impl Hook {
+    /// Whether the guard sees what `tool` does within a scope of paths or of commands.
+    pub fn sees(&self, tool: &str, kind: crate::model::capability::ScopeKind) -> bool {
+        use crate::model::capability::ScopeKind;
+        let is = |(name, hook): (&String, &HookTool)| {
+            hook.is.as_ref().unwrap_or(name) == tool
+                && match kind {
+                    ScopeKind::Paths => hook.path.is_some() || hook.patch.is_some(),
+                    ScopeKind::Commands => hook.command.is_some(),
+                    ScopeKind::Domains => false,
+                }
+        };
+        self.tools.iter().any(is)
+    }
+}

@@ -1,0 +1,149 @@
+//! The compiled file of the guard, and what templates of hooks see.
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use crate::model::adapter::{Adapter, Hook, HookTool};
+use crate::model::guard::{self, Answer, Compiled, Host, Scope, Spawn};
+use crate::model::policy::ContextChoice;
+use crate::plan::narrow;
+
+use super::Inputs;
+
+/// What is wanted of the guard, whatever the host.
+struct Wanted {
+    roles: bool,
+    commands: bool,
+    history: bool,
+    packet: Option<u64>,
+    read: Option<u64>,
+}
+
+impl Wanted {
+    fn of(inputs: &Inputs<'_>) -> Self {
+        let policy = inputs.policy;
+        let on = policy.settings.guard;
+        let figure = |name: &str| policy.settings.budgets.get(name).and_then(|b| b.figure("target"));
+        Self {
+            roles: on.roles && !policy.roles.is_empty(),
+            commands: on.roles && policy.roles.iter().flat_map(|r| r.grants.values()).any(|s| s.commands.is_some()),
+            history: on.history && policy.settings.delegation_context != Some(ContextChoice::Full),
+            packet: figure("delegation-packet").filter(|_| on.packets),
+            read: figure("file-read").filter(|_| on.reads),
+        }
+    }
+
+    /// Whether anything is to be decided of a tool.
+    fn wants(&self, tool: &guard::Tool) -> bool {
+        let writes = tool.path.is_some() || tool.patch.is_some();
+        let copies = tool.spawn.as_ref().is_some_and(|s| !s.fresh.is_empty() || !s.copies.is_empty());
+        self.roles && (writes || tool.spawn.is_some())
+            || self.commands && tool.command.is_some()
+            || self.read.is_some() && tool.read.is_some() && !tool.range.is_empty()
+            || tool.spawn.is_some() && (self.packet.is_some() || self.history && copies)
+    }
+}
+
+/// The compiled file; `None` when nothing is to be guarded on any host.
+pub(super) fn compiled(inputs: &Inputs<'_>) -> Option<Compiled> {
+    let wanted = Wanted::of(inputs);
+    let policy = inputs.policy;
+    let selected: Vec<&Adapter> = policy.hosts.iter().filter_map(|id| inputs.adapters.get(id)).collect();
+    let hosts: IndexMap<String, Host> =
+        selected.iter().filter_map(|adapter| Some((adapter.id.clone(), host(inputs, &wanted, adapter)?))).collect();
+    (!hosts.is_empty()).then(|| Compiled {
+        version: guard::VERSION,
+        lock: format!("{}/{}", policy.dir, guard::LOCK_NAME),
+        roles: wanted.roles,
+        history: wanted.history,
+        packet: wanted.packet,
+        read: wanted.read,
+        excluded: narrow::excluded(policy, &selected),
+        hosts,
+    })
+}
+
+fn host(inputs: &Inputs<'_>, wanted: &Wanted, adapter: &Adapter) -> Option<Host> {
+    let hook = adapter.hook.as_ref()?;
+    let tools = tools(wanted, adapter, hook);
+    let plan = inputs.plan.hosts.iter().find(|h| h.host == adapter.id)?;
+    let catalogue = &inputs.policy.catalogue;
+    let roles = plan.roles.iter().filter_map(|on_host| {
+        let role = inputs.policy.roles.iter().find(|r| r.id == on_host.role)?;
+        let scope =
+            |s: &crate::resolve::policy::GrantScope| Scope { paths: s.paths.clone(), commands: s.commands.clone() };
+        let grants = role.grants.iter().map(|(cap, s)| (catalogue.name(*cap).to_owned(), scope(s))).collect();
+        Some((on_host.name.clone(), guard::Role { grants, history: role.context == ContextChoice::Full }))
+    });
+    (!tools.is_empty()).then(|| Host {
+        answer: hook.answer,
+        borrowed: hook
+            .borrowed
+            .iter()
+            .filter(|(_, own)| tools.contains_key(*own))
+            .map(|(k, v)| (k.clone(), v.clone()))
+            .collect(),
+        roles: roles.collect(),
+        tools,
+    })
+}
+
+/// The tools of which something is to be decided, as the hook spells them.
+fn tools(wanted: &Wanted, adapter: &Adapter, hook: &Hook) -> IndexMap<String, guard::Tool> {
+    let all = hook.tools.iter().map(|(name, tool)| (name.clone(), self::tool(adapter, hook, name, tool)));
+    all.filter(|(_, tool)| wanted.wants(tool)).collect()
+}
+
+fn tool(adapter: &Adapter, hook: &Hook, name: &str, tool: &HookTool) -> guard::Tool {
+    let own = tool.is.as_deref().unwrap_or(name);
+    let call = &adapter.subagents.call;
+    let spawn = (call.tool == own).then(|| Spawn {
+        role: call.role.clone(),
+        prompt: call.prompt.clone(),
+        fresh: call.extra.clone(),
+        copies: hook.copies.clone(),
+    });
+    guard::Tool {
+        covers: adapter.tools.get(own).map(|t| t.covers.clone()).unwrap_or_default(),
+        path: tool.path.clone(),
+        patch: tool.patch.clone(),
+        command: tool.command.clone(),
+        read: tool.read.clone(),
+        range: tool.range.clone(),
+        spawn,
+    }
+}
+
+/// `guard` of templates: the tools to be asked about, and the commands that ask; none when there are none.
+pub(super) fn see(inputs: &Inputs<'_>, adapter: &Adapter) -> Value {
+    let Some(hook) = &adapter.hook else { return Value::Null };
+    let tools = tools(&Wanted::of(inputs), adapter, hook);
+    if tools.is_empty() {
+        return Value::Null;
+    }
+    let tools: Vec<String> = tools.into_keys().collect();
+    json!({ "tools": tools, "command": command(adapter, hook), "powershell": powershell(adapter, hook) })
+}
+
+const MISSING: &str = "rolecast: not on the PATH, so this call cannot be held against the policy: install it, or take its hook out of the settings of this program";
+
+/// Ends with a refusal whatever goes wrong, also when there is no such program.
+fn command(adapter: &Adapter, hook: &Hook) -> String {
+    let root = hook.root.as_ref().map(|name| format!(" --root \"${name}\"")).unwrap_or_default();
+    let missing = match hook.answer {
+        Answer::Stderr => format!("echo '{MISSING}' >&2; exit 2"),
+        Answer::Decision => format!("echo '{}'; exit 0", guard::decision(MISSING)),
+    };
+    format!("command -v rolecast >/dev/null || {{ {missing}; }}; rolecast guard --host {}{root} || exit 2", adapter.id)
+}
+
+fn powershell(adapter: &Adapter, hook: &Hook) -> String {
+    let missing = match hook.answer {
+        Answer::Stderr => format!("[Console]::Error.WriteLine('{MISSING}'); exit 2"),
+        Answer::Decision => format!("'{}'; exit 0", guard::decision(MISSING)),
+    };
+    format!(
+        "if (-not (Get-Command rolecast -ErrorAction SilentlyContinue)) {{ {missing} }}; rolecast guard --host {}; if ($LASTEXITCODE -ne 0) {{ exit 2 }}",
+        adapter.id
+    )
+}
