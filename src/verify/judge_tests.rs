@@ -11,8 +11,12 @@ use super::*;
 const HOST: &str = "claude-code";
 const REFUSAL: &str = "No such tool available: it is not among the tools available here.";
 
-static COMPILED: LazyLock<Compiled> =
-    LazyLock::new(|| compile(&Memory::new(), None, &[HOST.to_owned()], &mut Sink::new()));
+/// Without the guard a scope of paths is only advised, so that one host shows every kind of line.
+static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
+    let policy = "version: 1\nhosts: { claude-code: {} }\nextends: [builtin]\nguard: { roles: false }\n";
+    let system = Memory::new().with("shared-agent-rules/policy.yaml", policy);
+    compile(&system, Some("shared-agent-rules"), &[], &mut Sink::new())
+});
 
 /// A run in which the host did exactly what was planned for `role`: its own tools work, all others are refused.
 fn good(role: &str) -> Observed {

@@ -120,6 +120,7 @@ fn file_read() {
                 "at most 217 lines at first",
                 &[".claude/agents/explorer.md", ".codex/agents/explorer.toml"],
             ),
+            ("\"read\": 300", "\"read\": 217", &[".rolecast/guard.json"]),
         ],
     );
 }
@@ -161,6 +162,7 @@ fn delegation_packet() {
         &[
             ("| packet for another agent | 16 KiB |", "| packet for another agent | 9 KiB |", &[TABLE]),
             ("Keep it within 16 KiB", "Keep it within 9 KiB", &[".rolecast/rules/delegation.md"]),
+            ("\"packet\": 16384", "\"packet\": 9216", &[".rolecast/guard.json"]),
         ],
     );
 }
