@@ -37,8 +37,8 @@ fn the_policy_on_one_page() {
 
     servers: what a session has of them, by host
       tickets
-        get_ticket        claude-code  no limit, ran, if approved          `mcp__tickets__get_ticket`, safe; in `.mcp.json`;
-                                                                           runs without asking
+        get_ticket        claude-code  no limit, ran, if approved, if      `mcp__tickets__get_ticket`, safe; in `.mcp.json`;
+                                       trusted                             runs without asking
         get_ticket        codex        no limit, ran, if trusted           `mcp__tickets__get_ticket`, safe; in
                                                                            `.codex/config.toml`; runs without asking
         set_ticket        claude-code  prompted by approval, ran, if       `mcp__tickets__set_ticket`, dangerous; in
@@ -54,6 +54,8 @@ fn the_policy_on_one_page() {
       if approved      the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session
                        runs without a person; else they are not connected; how: start `claude` once in the folder and accept
                        them
+      if trusted       the folder's dialog was accepted in Claude Code; else what the repository allows is not obeyed, and
+                       the tool asks; how: start `claude` once in the folder and accept it
       if default-mode  the session asks before it uses tools, as it does unless a mode or a rule of yours says otherwise;
                        else the tool runs without asking (the limits it carries fail open)
 
