@@ -45,7 +45,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("sse_stream::", &["mcp/http.rs"]),
     ("async fn", &["audit/", "mcp/", "process/", "verify/"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["system/", "verify/"]),
+    ("std::fs::", &["cli/env.rs", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

@@ -78,6 +78,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Try what the ledger claims on the host programs of this machine, offline
     Verify(VerifyArgs),
+    /// Hold the declared servers against the tools they really offer, and pin them
+    Audit(AuditArgs),
     /// Author roles
     Role(RoleArgs),
     /// List the hosts and what is known of them
@@ -165,6 +167,23 @@ pub struct VerifyArgs {
     /// Folder with the hosts' npm packages, instead of the path
     #[arg(long, value_name = "DIR")]
     pub host_bin: Option<String>,
+}
+
+/// `audit`
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// Only these servers [default: all that are enabled]
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+    /// Read a saved answer to `tools/list` instead of starting the server
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<String>,
+    /// Pin what is offered now
+    #[arg(long)]
+    pub accept: bool,
+    /// Print the entries of the policy that would agree with what is offered
+    #[arg(long, conflicts_with = "accept")]
+    pub suggest: bool,
 }
 
 /// `role`
