@@ -16,6 +16,7 @@ pub mod lint;
 pub mod load;
 pub mod mcp;
 pub mod model;
+pub mod packet;
 pub mod plan;
 pub mod process;
 pub mod render;

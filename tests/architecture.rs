@@ -27,6 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("mcp", &["model", "process", "text", "yaml"]),
     ("audit", &["compile", "diag", "load", "mcp", "model", "plan", "process", "resolve", "sync", "text", "yaml"]),
     ("verify", &["compile", "model", "plan", "process", "render", "resolve", "text"]),
+    ("packet", &["diag", "model", "resolve", "text", "yaml"]),
 ];
 
 /// Crate → the only places that may name it.

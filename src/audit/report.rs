@@ -102,7 +102,7 @@ impl ServerReport {
             }
         }
         if self.findings.iter().all(|finding| finding.severity == Severity::Note) {
-            out.push_str("  says what the policy says\n");
+            out.push_str("  agrees with the policy\n");
         }
         if verbose {
             self.cost(out);

@@ -12,6 +12,7 @@ mod explain;
 mod hosts;
 mod init;
 mod minimal;
+mod packet;
 mod place;
 mod put;
 mod render;
@@ -59,6 +60,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Explain(args) => explain::run(args, global, ui),
         Command::Audit(args) => audit::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
+        Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
