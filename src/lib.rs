@@ -21,6 +21,7 @@ pub mod plan;
 pub mod process;
 pub mod render;
 pub mod resolve;
+pub mod run;
 pub mod schema;
 pub mod sync;
 pub mod system;

@@ -26,8 +26,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("process", &[]),
     ("mcp", &["model", "process", "text", "yaml"]),
     ("audit", &["compile", "diag", "load", "mcp", "model", "plan", "process", "resolve", "sync", "text", "yaml"]),
-    ("verify", &["compile", "model", "plan", "process", "render", "resolve", "text"]),
+    ("verify", &["compile", "diag", "model", "plan", "process", "render", "resolve", "text", "yaml"]),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
+    ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
 ];
 
 /// Crate → the only places that may name it.
@@ -38,15 +39,17 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["text/markdown.rs"]),
     ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs"]),
     ("clap", &["cli/"]),
-    ("tempfile", &["verify/"]),
+    ("tempfile", &["run/", "verify/"]),
+    ("signal_hook", &["run/"]),
     ("tokio::", &["audit/", "mcp/", "process/", "verify/"]),
     ("axum::", &["verify/model/"]),
     ("reqwest::", &["mcp/http.rs"]),
     ("rustls::", &["mcp/http.rs"]),
     ("sse_stream::", &["mcp/http.rs"]),
     ("async fn", &["audit/", "mcp/", "process/", "verify/"]),
+    ("SystemTime", &["cli/today.rs"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["cli/env.rs", "system/", "verify/"]),
+    ("std::fs::", &["cli/env.rs", "run/", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

@@ -1,5 +1,6 @@
 //! The command line: arguments in, exit code out.
 
+mod accept;
 mod args;
 mod audit;
 mod check;
@@ -17,7 +18,9 @@ mod place;
 mod put;
 mod render;
 mod role;
+mod run;
 mod schema;
+mod today;
 mod ui;
 mod verify;
 
@@ -64,6 +67,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
+        Command::Run(args) => run::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };
     result.unwrap_or_else(|failure| {
