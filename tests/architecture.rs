@@ -24,9 +24,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lint", &["diag", "model", "system", "text"]),
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
     ("guard", &["model", "sync", "text"]),
+    ("process", &[]),
+    ("mcp", &["model", "process", "text", "yaml"]),
+    ("audit", &["compile", "diag", "load", "mcp", "model", "plan", "process", "resolve", "sync", "text", "yaml"]),
+    ("verify", &["compile", "diag", "model", "plan", "process", "render", "resolve", "text", "yaml"]),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
-    ("verify", &["compile", "diag", "model", "plan", "render", "resolve", "text", "yaml"]),
 ];
 
 /// Crate → the only places that may name it.
@@ -39,12 +42,15 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("clap", &["cli/"]),
     ("tempfile", &["run/", "verify/"]),
     ("signal_hook", &["run/"]),
-    ("tokio::", &["verify/"]),
+    ("tokio::", &["audit/", "mcp/", "process/", "verify/"]),
     ("axum::", &["verify/model/"]),
-    ("async fn", &["verify/"]),
+    ("reqwest::", &["mcp/http.rs"]),
+    ("rustls::", &["mcp/http.rs"]),
+    ("sse_stream::", &["mcp/http.rs"]),
+    ("async fn", &["audit/", "mcp/", "process/", "verify/"]),
     ("SystemTime", &["cli/today.rs"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["guard/", "run/", "system/", "verify/"]),
+    ("std::fs::", &["cli/env.rs", "guard/", "run/", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

@@ -12,48 +12,19 @@ fn docs_writer_on_the_five_shipped_hosts() {
     docs_writer
     Writes and updates documentation from evidence the parent has already verified.
 
-    Claude Code (claude-code), sub-agent
+    Claude Code (claude-code), sub-agent and main agent
       seen on  @anthropic-ai/claude-code 2.1.332, 2026-11-30
       file     `.claude/agents/docs_writer.md`
-      list     `Read`, `Grep`, `Glob`, `Edit`, `Write`
-      can
-        repo.read    no limit, ran         by `Read`
-        repo.search  no limit, ran         by `Grep`, `Glob`
-        repo.edit    advised by path, ran  only `docs/**`, `README.md`, never the policy or rendered files; by `Edit`,
-                                           `Write`; the scope is only text: nothing that is rendered here can narrow it
-        repo.create  advised by path, ran  only `docs/**`, never the policy or rendered files; by `Write`, also through
-                                           `Edit`; the scope is only text: nothing that is rendered here can narrow it
-      cannot, or must not
-        repo.delete, runtime.run, web.*,      enforced absence,     no tool of the role confers it
-        docs.search, docs.taxonomy,           ran
-        docs.exhaustive, docs.write,
-        memory.*, ticket.*, db.*,
-        agent.spawn, user.ask, plan.track,
-        skill.use, mcp.resources,
-        history.read
-        shell.run, browser.*                  enforced absence,     HELD, enforced demanded: no tool of the role confers it
-                                              ran
-        image.view, policy.edit               advised, ran          not granted, but `Read`, `Edit`, `Write` (each some of
-                                                                    it) confers it; only text forbids it
-      granted, out of reach
-        repo.diff, docs.validate  no tool, ran  `Bash` would do it, and confers `shell.run`, `browser.inspect`,
-                                                `browser.capture`, `browser.interact`, `browser.script`, which the role
-                                                denies; hand it back to the parent
-
-    Claude Code (claude-code), main agent
-      seen on  @anthropic-ai/claude-code 2.1.332, 2026-11-30
       file     `.claude/agents/docs_writer.md`, as main agent by `claude --agent docs_writer`
       start    `rolecast run docs_writer --host claude-code`
       list     `Read`, `Grep`, `Glob`, `Edit`, `Write`
       can
         repo.read    no limit, ran         by `Read`
         repo.search  no limit, ran         by `Grep`, `Glob`
-        repo.edit    prompted by path,     only `docs/**`, `README.md`, never the policy or rendered files; by `Edit`,
-                     ran, if run, if       `Write`; outside of the scope a person is asked, and without one it is refused
-                     own-rules
-        repo.create  advised by path, ran  only `docs/**`, never the policy or rendered files; by `Write`, also through
-                                           `Edit`; the scope is only text in part: one rule serves the whole process, and
-                                           other grants open `README.md` too
+        repo.edit    guarded by path,      only `docs/**`, `README.md`, never the policy or rendered files; by `Edit`,
+                     ran, if on-path       `Write`; a hook that exceeds its time lets the call through
+        repo.create  guarded by path,      only `docs/**`, never the policy or rendered files; by `Write`, also through
+                     ran, if on-path       `Edit`; a hook that exceeds its time lets the call through
       cannot, or must not
         repo.delete, runtime.run, web.*,      enforced absence,     no tool of the role confers it
         docs.search, docs.taxonomy,           ran
@@ -65,18 +36,15 @@ fn docs_writer_on_the_five_shipped_hosts() {
         shell.run, browser.*                  enforced absence,     HELD, enforced demanded: no tool of the role confers it
                                               ran
         image.view                            advised, ran          not granted, but `Read` confers it; only text forbids it
-        policy.edit                           prompted by path,     not granted; `Edit`, `Write` confers it and is refused;
-                                              ran, if run, if       outside of the scope a person is asked, and without one
-                                              own-rules             it is refused
+        policy.edit                           guarded by path,      not granted; `Edit`, `Write` confers it and is refused;
+                                              ran, if on-path       a hook that exceeds its time lets the call through
       granted, out of reach
         repo.diff, docs.validate  no tool, ran  `Bash` would do it, and confers `shell.run`, `browser.inspect`,
                                                 `browser.capture`, `browser.interact`, `browser.script`, which the role
                                                 denies; hand it back to the parent
       where
-        if run        started by `rolecast run`; else its list is the same, and nothing holds its paths (the limits it
-                      carries fail open)
-        if own-rules  no settings of yours or of the project allow `Edit` or `Write` by themselves; else what they allow is
-                      written outside of the scope too (the limits it carries fail open)
+        if on-path  rolecast is on the PATH of the session; else the hook's command ends with the code that blocks, so every
+                    call it watches is refused
 
     Codex (codex), sub-agent
       seen on  @openai/codex 0.171.0, 2026-11-30
@@ -95,7 +63,8 @@ fn docs_writer_on_the_five_shipped_hosts() {
         repo.edit, repo.create    advised by path,      repo.edit only `docs/**`, `README.md`; repo.create only `docs/**`,
                                   ran, if trusted       never the policy or rendered files; by `apply_patch`, also through
                                                         `exec_command`, `write_stdin`, `collaboration.spawn_agent`; the
-                                                        scope is only text: nothing that is rendered here can narrow it
+                                                        scope is only text: nothing that is rendered here can narrow
+                                                        `exec_command`, `write_stdin`, `collaboration.spawn_agent`
       cannot, or must not
         repo.delete, runtime.run, web.*,      advised, ran, if      not granted, but `exec_command`, `write_stdin`,
         docs.search, docs.taxonomy,           trusted               `collaboration.spawn_agent` (and others some of it)
@@ -174,14 +143,16 @@ fn docs_writer_on_the_five_shipped_hosts() {
       can
         repo.read    no limit, ran         by `view`
         repo.search  no limit, ran         by `grep`, `rg`, `glob`
-        repo.edit    advised by path, ran  only `docs/**`, `README.md`, never the policy or rendered files; by
-                                           `apply_patch`, `edit`; the scope is only text: nothing that is rendered here can
-                                           narrow it
-        repo.create  advised by path, ran  only `docs/**`, never the policy or rendered files; by `create`, `apply_patch`;
-                                           the scope is only text: nothing that is rendered here can narrow it
+        repo.edit    guarded by path,      only `docs/**`, `README.md`, never the policy or rendered files; by
+                     ran, if trusted, if   `apply_patch`, `edit`; a hook that exceeds its time lets the call through
+                     on-path
+        repo.create  guarded by path,      only `docs/**`, never the policy or rendered files; by `create`, `apply_patch`; a
+                     ran, if trusted, if   hook that exceeds its time lets the call through
+                     on-path
       cannot, or must not
-        repo.delete, policy.edit              advised, ran          not granted, but `apply_patch` (and others some of it)
-                                                                    confers it; only text forbids it
+        repo.delete, policy.edit              guarded by path,      not granted; `apply_patch` (and others some of it)
+                                              ran, if trusted, if   confers it and is refused; a hook that exceeds its time
+                                              on-path               lets the call through
         shell.run, browser.*                  enforced absence,     HELD, enforced demanded: no tool of the role confers it
                                               ran
         runtime.run, web.*, docs.search,      enforced absence,     no tool of the role confers it
@@ -195,6 +166,11 @@ fn docs_writer_on_the_five_shipped_hosts() {
         repo.diff, docs.validate  no tool, ran  `execute` would do it, and confers `shell.run`, `browser.inspect`,
                                                 `browser.capture`, `browser.interact`, `browser.script`, which the role
                                                 denies; hand it back to the parent
+      where
+        if trusted  the folder is trusted in Copilot; else hooks and the workspace's servers do not load; instructions and
+                    roles do (the limits it carries fail open); how: `--trust-folder`, or accept the folder once
+        if on-path  rolecast is on the PATH of the session; else the hook's command ends with the code that blocks, so every
+                    call it watches is refused
 
     GitHub Copilot CLI (copilot), main agent
       seen on  @github/copilot 1.0.102, 2026-11-30
@@ -359,44 +335,16 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
     triage
     Sorts tickets.
 
-    Claude Code (claude-code), sub-agent
+    Claude Code (claude-code), sub-agent and main agent
       seen on  @anthropic-ai/claude-code 2.1.332, 2026-11-30
       file     `.claude/agents/triage.md`
-      list     `Read`, `Write`, `WebFetch`, `mcp__tickets__get_ticket`
-      can
-        repo.read    no limit, ran         by `Read`
-        repo.create  advised by path, ran  only `triage/**`, never the policy or rendered files; by `Write`; the scope is
-                                           only text: nothing that is rendered here can narrow it
-        web.fetch    advised by domain,    only `tracker.example`; by `WebFetch`; the scope is only text: nothing that is
-                     ran                   rendered here can narrow it
-        ticket.read  no limit, ran, if     by `mcp__tickets__get_ticket`
-                     approved
-      cannot, or must not
-        repo.search, repo.diff, repo.delete,  enforced absence,     no tool of the role confers it
-        docs.*, runtime.run, browser.*,       ran
-        memory.*, db.*, agent.spawn,
-        user.ask, plan.track, skill.use,
-        mcp.resources, history.read
-        repo.edit, web.search, image.view,    advised, ran          not granted, but `Write`, `WebFetch`, `Read` (each some
-        policy.edit                                                 of it) confers it; only text forbids it
-        shell.run                             enforced absence,     HELD, guarded demanded: no tool of the role confers it
-                                              ran
-        ticket.write                          enforced absence,     HELD, enforced demanded: no tool of the role confers it
-                                              ran
-      where
-        if approved  the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session runs
-                     without a person; else they are not connected; how: start `claude` once in the folder and accept them
-
-    Claude Code (claude-code), main agent
-      seen on  @anthropic-ai/claude-code 2.1.332, 2026-11-30
       file     `.claude/agents/triage.md`, as main agent by `claude --agent triage`
       start    `rolecast run triage --host claude-code`
       list     `Read`, `Write`, `WebFetch`, `mcp__tickets__get_ticket`
       can
         repo.read    no limit, ran         by `Read`
-        repo.create  prompted by path,     only `triage/**`, never the policy or rendered files; by `Write`; outside of the
-                     ran, if run, if       scope a person is asked, and without one it is refused
-                     own-rules
+        repo.create  guarded by path,      only `triage/**`, never the policy or rendered files; by `Write`; a hook that
+                     ran, if on-path       exceeds its time lets the call through
         web.fetch    advised by domain,    only `tracker.example`; by `WebFetch`; the scope is only text: nothing that is
                      ran                   rendered here can narrow it
         ticket.read  no limit, ran, if     by `mcp__tickets__get_ticket`
@@ -407,25 +355,19 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
         memory.*, db.*, agent.spawn,
         user.ask, plan.track, skill.use,
         mcp.resources, history.read
-        repo.edit                             advised, ran          not granted, but `Write` confers it; only text forbids
-                                                                    it in `triage/**`, and elsewhere it is refused
+        repo.edit, policy.edit                guarded by path,      not granted; `Write` confers it and is refused; a hook
+                                              ran, if on-path       that exceeds its time lets the call through
         shell.run                             enforced absence,     HELD, guarded demanded: no tool of the role confers it
                                               ran
         web.search, image.view                advised, ran          not granted, but `WebFetch`, `Read` (each some of it)
                                                                     confers it; only text forbids it
         ticket.write                          enforced absence,     HELD, enforced demanded: no tool of the role confers it
                                               ran
-        policy.edit                           prompted by path,     not granted; `Write` confers it and is refused; outside
-                                              ran, if run, if       of the scope a person is asked, and without one it is
-                                              own-rules             refused
       where
-        if run        started by `rolecast run`; else its list is the same, and nothing holds its paths (the limits it
-                      carries fail open)
-        if own-rules  no settings of yours or of the project allow `Edit` or `Write` by themselves; else what they allow is
-                      written outside of the scope too (the limits it carries fail open)
-        if approved   the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session
-                      runs without a person; else they are not connected; how: start `claude` once in the folder and accept
-                      them
+        if on-path   rolecast is on the PATH of the session; else the hook's command ends with the code that blocks, so
+                     every call it watches is refused
+        if approved  the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session runs
+                     without a person; else they are not connected; how: start `claude` once in the folder and accept them
 
     Codex (codex), sub-agent
       seen on  @openai/codex 0.171.0, 2026-11-30
@@ -441,7 +383,8 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
                      trusted
         repo.create  advised by path,      only `triage/**`, never the policy or rendered files; by `apply_patch`, also
                      ran, if trusted       through `exec_command`, `write_stdin`, `collaboration.spawn_agent`; the scope is
-                                           only text: nothing that is rendered here can narrow it
+                                           only text: nothing that is rendered here can narrow `exec_command`,
+                                           `write_stdin`, `collaboration.spawn_agent`
         web.fetch    advised by domain,    only `tracker.example`; by `exec_command`, `write_stdin`, `web_search`,
                      ran, if trusted       `collaboration.spawn_agent`; the scope is only text: nothing that is rendered
                                            here can narrow it

@@ -13,13 +13,12 @@ fn the_policy_on_one_page() {
       codex        Codex        seen on @openai/codex 0.171.0, 2026-11-30
 
     roles: capabilities out of the role's hands, by how hard, and grants it has no tool for
-      role    host         form         denied                              unreachable  known from, if
-      triage  claude-code  sub-agent    27 enforced, 4 advised              0            ran, if approved
-      triage  claude-code  main agent   27 enforced, 1 prompted, 3 advised  0            ran, if run, if own-rules, if
-                                                                                         approved
-      triage  codex        sub-agent    31 advised                          0            ran, if trusted
-      triage  codex        own process  31 advised                          0            ran, if run, if no-servers, if
-                                                                                         no-allow-rules, if trusted
+      role    host         form         denied                             unreachable  known from, if
+      triage  claude-code  sub-agent    27 enforced, 2 guarded, 2 advised  0            ran, if on-path, if approved
+      triage  claude-code  main agent   27 enforced, 2 guarded, 2 advised  0            ran, if on-path, if approved
+      triage  codex        sub-agent    31 advised                         0            ran, if trusted
+      triage  codex        own process  31 advised                         0            ran, if run, if no-servers, if
+                                                                                        no-allow-rules, if trusted
 
     budgets
       tool-result, shell tools: target 12 KiB, limit 32 KiB
@@ -41,8 +40,8 @@ fn the_policy_on_one_page() {
 
     servers: what a session has of them, by host
       tickets
-        get_ticket        claude-code  no limit, ran, if approved          `mcp__tickets__get_ticket`, safe; in `.mcp.json`;
-                                                                           runs without asking
+        get_ticket        claude-code  no limit, ran, if approved, if      `mcp__tickets__get_ticket`, safe; in `.mcp.json`;
+                                       trusted                             runs without asking
         get_ticket        codex        no limit, ran, if trusted           `mcp__tickets__get_ticket`, safe; in
                                                                            `.codex/config.toml`; runs without asking
         set_ticket        claude-code  prompted by approval, ran, if       `mcp__tickets__set_ticket`, dangerous; in
@@ -55,13 +54,13 @@ fn the_policy_on_one_page() {
                                        trusted                             are left out in `.codex/config.toml`
 
     where, on claude-code
+      if on-path       rolecast is on the PATH of the session; else the hook's command ends with the code that blocks, so
+                       every call it watches is refused
       if approved      the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session
                        runs without a person; else they are not connected; how: start `claude` once in the folder and accept
                        them
-      if run           started by `rolecast run`; else its list is the same, and nothing holds its paths (the limits it
-                       carries fail open)
-      if own-rules     no settings of yours or of the project allow `Edit` or `Write` by themselves; else what they allow is
-                       written outside of the scope too (the limits it carries fail open)
+      if trusted       the folder's dialog was accepted in Claude Code; else what the repository allows is not obeyed, and
+                       the tool asks; how: start `claude` once in the folder and accept it
       if default-mode  the session asks before it uses tools, as it does unless a mode or a rule of yours says otherwise;
                        else the tool runs without asking (the limits it carries fail open)
 
@@ -114,17 +113,21 @@ fn delivery_names_the_file_of_every_text_with_times_and_bytes() {
       file                       ours                       bytes  for
       .claude/agents/triage.md   whole file                 617    claude-code
       .claude/rules/web.md       whole file                 158    claude-code
-      .claude/settings.json      entries                    57     claude-code
+      .claude/settings.json      entries                    754    claude-code
                                  `permissions/allow`,
                                  `permissions/ask`,
+                                 `hooks/PreToolUse`,
                                  `bashOutputMaxChars`
       .codex/agents/triage.toml  whole file                 697    codex
       .codex/config.toml         entries                    363    codex
                                  `mcp_servers/tickets`,
                                  `developer_instructions`,
                                  `tool_output_token_limit`
+      .codex/hooks.json          entries                    345    codex
+                                 `hooks/PreToolUse`
       .mcp.json                  entries                    66     claude-code
                                  `mcpServers/tickets`
+      .rolecast/guard.json       whole file                 2,252  claude-code, codex
       .rolecast/rules/web.md     whole file                 31     claude-code, codex
       AGENTS.md                  block                      47     claude-code, codex
       CLAUDE.md                  block                      61     claude-code

@@ -156,8 +156,10 @@ fn a_started_process_holds_paths_as_far_as_its_host_does_and_says_what_stays_ope
         ),
         ("gemini-cli", "process", "repo.edit", "enforced", &["run", "session-allows"], "a symbolic link"),
         ("gemini-cli", "process", "policy.edit", "enforced", &["run"], "a symbolic link"),
-        ("claude-code", "main", "repo.edit", "prompted", &["run", "own-rules"], "a person is asked"),
-        ("claude-code", "subagent", "repo.edit", "advised", &[], "nothing that is rendered here can narrow it"),
+        ("claude-code", "main", "repo.edit", "guarded", &["on-path"], "a hook that exceeds its time"),
+        ("claude-code", "subagent", "repo.edit", "guarded", &["on-path"], "a hook that exceeds its time"),
+        // A main agent has no name in what its hooks are told.
+        ("copilot", "main", "repo.edit", "advised", &[], "nothing that is rendered here can narrow it"),
         ("opencode", "process", "repo.edit", "enforced", &["run", "git-root", "no-patches"], "a symbolic link"),
     ] {
         let line = started(&compiled, host, form, capability);
@@ -166,4 +168,29 @@ fn a_started_process_holds_paths_as_far_as_its_host_does_and_says_what_stays_ope
         assert_eq!(found["conditions"], json!(conditions), "{host} {capability}");
         assert!(line.reason.contains(words), "{host} {capability}: {}", line.reason);
     }
+}
+
+#[test]
+fn only_what_a_hook_sees_of_every_tool_is_guarded() {
+    let compiled = shipped();
+    let policy = compiled.policy.as_ref().unwrap();
+    let plan = compiled.plan.as_ref().unwrap();
+    let mut guarded = 0;
+    for line in &plan.ledger.lines {
+        let Subject::Role { role, form, capability } = &line.subject else { continue };
+        if serde_json::to_value(line).unwrap()["guarantee"] != "guarded" {
+            continue;
+        }
+        guarded += 1;
+        let host = plan.hosts.iter().find(|h| h.host == line.host).unwrap();
+        let on_host = host.roles.iter().find(|r| r.role == *role).unwrap();
+        let kept = on_host.forms.iter().find(|f| f.form == *form).unwrap();
+        let hook = compiled.loaded.adapters[&line.host].hook.as_ref().unwrap();
+        let cap = policy.catalogue.find(capability).unwrap();
+        for tool in kept.tools.iter().filter(|t| t.confers.has(cap)) {
+            let seen = hook.sees(&tool.name, rolecast::model::capability::ScopeKind::Paths);
+            assert!(seen, "{} {role} {form}: {capability} by {}", line.host, tool.name);
+        }
+    }
+    assert!(guarded >= 10, "only {guarded} lines");
 }

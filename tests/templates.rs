@@ -125,6 +125,10 @@ fn templates_ask_only_for_what_the_engine_gives() {
         .chain(SERVER.map(|k| format!("server.{k}")))
         .chain(
             [
+                "guard",
+                "guard.tools",
+                "guard.command",
+                "guard.powershell",
                 "servers",
                 "approvals.allow",
                 "approvals.ask",
