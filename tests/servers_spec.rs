@@ -50,7 +50,9 @@ fn written(compiled: &Compiled) -> (BTreeMap<String, Value>, BTreeMap<String, Ve
                 }
                 // A hook is an element too, and no text.
                 EntryKind::Element => {
-                    lists.entry(place).or_default().extend(entry.value.as_str().map(str::to_owned));
+                    if let Some(text) = entry.value.as_str() {
+                        lists.entry(place).or_default().push(text.to_owned());
+                    }
                 }
             }
         }
