@@ -16,7 +16,9 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Never, Program, Protocol, ToolCall};
+pub use super::driver::{
+    Acknowledge, Attempt, Digest, Driver, Interpreter, Nested, Never, Program, Protocol, ToolCall,
+};
 use super::role::ModelChoice;
 use super::scalar::EvidenceKind;
 

@@ -40,8 +40,11 @@ pub struct Flood {
     pub shown: bool,
 }
 
-/// A part of every flood's head.
-const HEAD: &str = "\n7\n8\n9\n";
+/// Whether a part of the flood, which counts up line by line, is in a text: hosts show its head, its end or both.
+fn counts_up(text: &str) -> bool {
+    let numbers: Vec<Option<u32>> = text.lines().map(|l| l.trim().parse().ok()).collect();
+    numbers.windows(4).any(|w| w.windows(2).all(|p| matches!(p, [Some(a), Some(b)] if *b == a + 1)))
+}
 
 /// What became of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +84,7 @@ pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Pat
         tried: probe.tries.iter().map(|t| tried(driver, t, results, recorded, root)).collect(),
         bytes: (main.map_or(0, |r| r.bytes), role.map_or(0, |r| r.bytes)),
         strays: strays(recorded),
-        flood: flood.first().map(|text| Flood { bytes: text.len(), shown: text.contains(HEAD) }),
+        flood: flood.first().map(|text| Flood { bytes: text.len(), shown: counts_up(text) }),
         trouble: said.join("; "),
     }
 }

@@ -45,7 +45,7 @@ fn calls(probe: &Probe, rule: &str) -> Vec<Call> {
 
 #[test]
 fn each_try_is_answered_by_the_result_of_its_own_call() {
-    for id in ["claude-code", "codex", "copilot", "gemini-cli"] {
+    for id in ["claude-code", "codex", "copilot", "gemini-cli", "opencode", "qwen-code"] {
         let adapter = adapter(id);
         let driver = adapter.verify.as_ref().unwrap();
         let probe = probe(&adapter, driver, &subject(false), "/root", "http://model");
@@ -109,4 +109,11 @@ fn a_role_that_is_the_main_agent_has_no_parent() {
     let seen = observe(driver, &probe, &[recorded(&adapter, MAIN, &["view"], &[])], dir.path());
     assert_eq!((seen.main, seen.offered, seen.flood), (None, vec!["view".to_owned()], None));
     assert!(seen.role.is_some());
+}
+
+#[test]
+fn a_flood_is_known_by_its_head_and_by_its_end() {
+    assert!(counts_up("Output:\n1\n2\n3\n4\n... cut"));
+    assert!(counts_up("The whole is in /tmp/x\n49997\n49998\n49999\n50000"));
+    assert!(!counts_up("error 1\n2 of 3\n4\n5\n6 lines"));
 }

@@ -22,7 +22,7 @@ fn only(repository: &Repository, bin: &Path, host: &str, role: &str, lines: &[&s
 #[test]
 fn what_is_rendered_holds_on_every_host_that_can_be_run() {
     let Some(bin) = programs("the shipped policy") else { return };
-    let hosts = ["claude-code", "codex", "copilot", "gemini-cli"];
+    let hosts = ["claude-code", "codex", "copilot", "gemini-cli", "opencode", "qwen-code"];
     let repository = Repository::rendered(&hosts, &[]);
     let (code, report) = repository.verify(&bin, &[]);
     assert_eq!((with(&report, "broken"), with(&report, "unclear")), (NOTHING, NOTHING), "{report:#}");
@@ -81,6 +81,39 @@ fn names_of_another_host_keep_a_role_from_loading_and_that_is_found() {
     let repository = Repository::rendered(&["gemini-cli"], &[]);
     repository.change(".gemini/agents/explorer.md", "tools: [", "tools: [\"Bash(git:*)\", ");
     only(&repository, &bin, "gemini-cli", "explorer", &["tools"]);
+}
+
+#[test]
+fn an_order_of_rules_that_denies_everything_is_found() {
+    let Some(bin) = programs("rules in another order on opencode") else { return };
+    let repository = Repository::rendered(&["opencode"], &[]);
+    repository.change(".opencode/agents/explorer.md", "  \"*\": deny\n", "");
+    repository.change(".opencode/agents/explorer.md", "  grep: allow\n", "  grep: allow\n  \"*\": deny\n");
+    only(&repository, &bin, "opencode", "explorer", &["tools"]);
+}
+
+#[test]
+fn front_matter_that_cannot_be_read_opens_a_role_and_that_is_found() {
+    let Some(bin) = programs("broken front matter on opencode") else { return };
+    let repository = Repository::rendered(&["opencode"], &[]);
+    repository.change(".opencode/agents/explorer.md", "permission:\n", "permission: [\n");
+    only(&repository, &bin, "opencode", "explorer", &["tools", "shell.run", "repo.edit", "web.fetch"]);
+}
+
+#[test]
+fn a_name_of_another_host_is_dropped_and_the_missing_tool_is_found() {
+    let Some(bin) = programs("names of another host on Qwen Code") else { return };
+    let repository = Repository::rendered(&["qwen-code"], &[]);
+    repository.change(".qwen/agents/explorer.md", "\"read_file\"", "\"Read\"");
+    only(&repository, &bin, "qwen-code", "explorer", &["tools", "repo.read"]);
+}
+
+#[test]
+fn a_list_of_which_nothing_is_left_gives_everything_and_that_is_found() {
+    let Some(bin) = programs("an empty list on Qwen Code") else { return };
+    let repository = Repository::rendered(&["qwen-code"], &[]);
+    repository.change(".qwen/agents/explorer.md", "[\"read_file\", \"grep_search\", \"glob\"]", "[]");
+    only(&repository, &bin, "qwen-code", "explorer", &["tools", "shell.run", "repo.edit", "web.fetch"]);
 }
 
 #[test]
