@@ -39,6 +39,7 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
     let platform = Platform::here();
     let options = Options {
         root: place.system.root(),
+        policy_dir: dir,
         hosts: &args.hosts,
         roles: &args.roles,
         bin: bin.as_deref(),

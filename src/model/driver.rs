@@ -3,7 +3,8 @@
 //!
 //! Texts may hold `{url}` (of the model), `{home}` (an empty home folder), `{root}` (a copy of the
 //! repository) and `{prompt}`; those of calls also `{new}` (a file that does not exist), `{old}` (one that
-//! holds `untouched`), `{own}` (the file of the role, there called `{name}`), all relative to the root,
+//! holds `untouched`), `{own}` (the file of the role, there called `{name}`), `{kept}` (in turn each file of
+//! instructions, the policy and the lock, which holds the line `{line}` once), all relative to the root,
 //! `{probe}` (an address that records who asks for it), `{spawn}` (a task for a further agent) and `{task}`
 //! (the key of the role's own task). What a call mentions is what it is judged by.
 
@@ -43,6 +44,8 @@ pub struct Driver {
     /// A call of the main agent whose shell prints the numbers from 1 on, some 300 kB, one a line, to see how
     /// much comes through.
     pub flood: Option<ToolCall>,
+    /// A call that reads `{old}`, to see which rules for paths come with it; omitted = none does.
+    pub touch: Option<ToolCall>,
     /// Tools that stand inside another one; omitted = none do.
     pub nested: Option<Nested>,
     /// Arguments of a run whose main agent is the role `{name}`, for forms that are a main agent.

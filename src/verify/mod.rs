@@ -15,6 +15,7 @@ mod program;
 mod reap;
 mod report;
 mod session;
+mod start;
 
 use std::io;
 use std::path::Path;
@@ -23,23 +24,29 @@ use indexmap::IndexMap;
 
 use crate::compile::Compiled;
 use crate::model::adapter::{Adapter, Driver};
+use crate::plan::delivery::{Own, Part, PlannedFile};
 use crate::plan::{HostPlan, Plan};
 use crate::render::Rendered;
+use crate::render::artifact::Content;
 use crate::resolve::Policy;
+use crate::sync::LOCK_NAME;
 
 use copy::Files;
 use judge::Case;
 use observe::Observed;
 pub use platform::Platform;
 use process::Interrupt;
-pub use report::{About, Finding, FirstRequest, HostReport, Report, Verdict};
-use session::Session;
+pub use report::{About, Block, Finding, FirstRequest, HostReport, Report, Verdict};
+use session::{Session, Trial};
+use start::Texts;
 
 /// What to verify.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
     /// The repository.
     pub root: &'a Path,
+    /// The folder of the policy, relative to the root.
+    pub policy_dir: &'a str,
     /// Only these hosts; none = all selected ones.
     pub hosts: &'a [String],
     /// Only these roles; none = all.
@@ -160,6 +167,8 @@ impl All<'_> {
         }
         let version = report.version.as_deref().unwrap_or("of unknown version");
         (self.say)(&format!("{} {version}: {shown}", adapter.title));
+        let kept = self.kept(&host.host);
+        let touched: Vec<String> = self.policy.rules.iter().filter_map(delivery::touching).collect();
         let mut seen = Vec::new();
         for role in &host.roles {
             if !self.options.roles.is_empty() && !self.options.roles.contains(&role.role) {
@@ -172,8 +181,9 @@ impl All<'_> {
                     continue;
                 }
                 (self.say)(&format!("{}: trying `{}` as {}", adapter.title, role.role, form.form));
-                let run =
-                    session.role(&role.name, self.scopes(&role.role), main, self.files, &mut self.interrupt).await;
+                let scopes = self.scopes(&role.role);
+                let trial = Trial { name: role.name.clone(), scopes, main, kept: &kept, touched: &touched };
+                let run = session.role(&trial, self.files, &mut self.interrupt).await;
                 if self.interrupt.happened() {
                     return Err(Problem::Interrupted);
                 }
@@ -185,7 +195,26 @@ impl All<'_> {
         report.strays.sort();
         report.strays.dedup();
         self.judge(adapter, driver, host, &seen, &mut report);
+        if let Some(first) = report.first_requests.iter_mut().find(|f| f.role.is_none()) {
+            (self.say)(&format!("{}: without what is rendered", adapter.title));
+            let bare = session.bare(self.options.policy_dir, self.files, &mut self.interrupt).await;
+            if self.interrupt.happened() {
+                return Err(Problem::Interrupted);
+            }
+            first.without = bare.map_err(failed)?;
+        }
         Ok(report)
+    }
+
+    /// Files that only the grant of the policy gives: instructions that the host reads, the policy, the lock.
+    fn kept(&self, host: &str) -> Vec<String> {
+        let read = |f: &&PlannedFile| f.hosts.iter().any(|h| h == host);
+        let text = |f: &&PlannedFile| !f.parts.iter().all(|p| matches!(p, Part::Rule { .. }));
+        let files = self.plan.delivery.files.iter().filter(read).filter(text);
+        let instructions = files.filter(|f| matches!(f.own, Own::Block | Own::Whole { .. })).map(|f| f.path.clone());
+        let dir = self.options.policy_dir;
+        let policy = ["policy.yaml", LOCK_NAME].map(|name| format!("{dir}/{name}"));
+        instructions.chain(policy).collect()
     }
 
     /// Paths of a role's scoped grants.
@@ -195,8 +224,19 @@ impl All<'_> {
         scoped.map(|(cap, paths)| (self.policy.catalogue.name(*cap).to_owned(), paths)).collect()
     }
 
+    /// By what it is told whose a part of a request is.
+    fn texts(&self) -> Texts {
+        let rendered = self.rendered.artifacts.iter();
+        let texts = rendered.clone().flat_map(|a| match &a.content {
+            Content::Whole(text) | Content::Block(text) => vec![text.as_str()],
+            Content::Entries(entries) => entries.iter().filter_map(|e| e.value.as_str()).collect(),
+        });
+        Texts::new(texts, self.files.texts(|path| !rendered.clone().any(|a| a.path == path)))
+    }
+
     fn judge(&self, adapter: &Adapter, driver: &Driver, host: &HostPlan, seen: &[Seen], report: &mut HostReport) {
         let lines = &self.plan.ledger.lines;
+        let texts = self.texts();
         for Seen { role: id, form, observed: seen, .. } in seen {
             let planned = host.roles.iter().find(|r| r.role == *id);
             let planned = planned.and_then(|r| r.forms.iter().find(|f| f.form == *form));
@@ -205,12 +245,12 @@ impl All<'_> {
             let Some(shape) = adapter.forms.get(&plan.form) else { continue };
             let case = Case { adapter, driver, policy: self.policy, form: shape, role, plan, seen };
             report.findings.extend(case.findings(lines));
-            let bytes = seen.bytes.1;
-            report.first_requests.push(FirstRequest { role: Some(id.clone()), form: Some(form.clone()), bytes });
+            let request = seen.role.as_ref().map(|s| texts.request(s, Some((id, form))));
+            report.first_requests.extend(request);
         }
-        let main = seen.iter().map(|s| &s.observed).find(|s| s.main.is_some());
-        if let Some(s) = main {
-            report.first_requests.insert(0, FirstRequest { role: None, form: None, bytes: s.bytes.0 });
+        let main = seen.iter().find_map(|s| s.observed.main.as_ref());
+        if let Some(start) = main {
+            report.first_requests.insert(0, texts.request(start, None));
         }
         if let Some(plan) = self.plan.delivery.hosts.iter().find(|h| h.host == adapter.id) {
             let children = seen.iter().filter(|s| !s.main);
@@ -218,9 +258,11 @@ impl All<'_> {
                 adapter,
                 policy: self.policy,
                 rules: &self.rendered.rules,
+                notes: self.rendered.notes.iter().find(|n| n.host == adapter.id),
                 plan,
-                main: main.and_then(|s| s.main.clone()),
-                roles: children.map(|s| (s.role.clone(), s.observed.role.clone())).collect(),
+                files: &self.plan.delivery.files,
+                main,
+                roles: children.map(|s| (s.role.as_str(), s.observed.role.as_ref())).collect(),
             };
             report.findings.extend(told.findings(lines));
         }

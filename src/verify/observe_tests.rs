@@ -22,6 +22,8 @@ fn subject(main: bool) -> Subject {
         text: "name".into(),
         main,
         scopes: indexmap::IndexMap::new(),
+        kept: vec![("AGENTS.md".into(), "A line.\n".into())],
+        touched: vec!["docs/x.md".into()],
     }
 }
 
@@ -58,7 +60,9 @@ fn each_try_is_answered_by_the_result_of_its_own_call() {
             assert!(call.name == *tool || inside, "{id}: {tool} is answered by {call:?}");
         }
         let text = format!("{calls:?}");
-        for placeholder in ["{root}", "{new}", "{old}", "{own}", "{probe}", "{spawn}", "{tool}", "{args}", "{name}"] {
+        for placeholder in [
+            "{root}", "{new}", "{old}", "{own}", "{kept}", "{line}", "{probe}", "{spawn}", "{tool}", "{args}", "{name}",
+        ] {
             assert!(!text.contains(placeholder), "{id}: {placeholder} in {text}");
         }
     }
@@ -84,6 +88,7 @@ fn tools_inside_another_one_are_offered_and_a_try_without_its_result_is_not_answ
     }
     std::fs::create_dir_all(dir.path().join("roles")).unwrap();
     std::fs::write(dir.path().join("roles/some_role.toml"), "name").unwrap();
+    std::fs::write(dir.path().join("AGENTS.md"), "A line.\n").unwrap();
     let listed = "Script completed\nWall time 0.1 seconds\nOutput:\n\napply_patch\nclock__curr_time".to_owned();
     let results = [listed, "ERR tools.exec_command is not a function".to_owned()];
     let records = [

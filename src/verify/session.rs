@@ -8,8 +8,11 @@ use indexmap::IndexMap;
 
 use crate::model::adapter::{Acknowledge, Adapter, Digest, Driver};
 
+use crate::sync;
+use crate::system::os::Os;
+
 use super::copy::Files;
-use super::model::{Limits, Server};
+use super::model::{Limits, Look, Rule, Script, Server, Step};
 use super::observe::{Observed, observe};
 use super::platform::Platform;
 use super::probe::{self, FOLDER, MAIN, Probe, Subject, UNTOUCHED, fill};
@@ -36,6 +39,21 @@ pub struct Session<'a> {
     pub found: &'a Found,
     /// Where other programs are.
     pub platform: &'a Platform,
+}
+
+/// What one run is about.
+#[derive(Debug, Clone)]
+pub struct Trial<'a> {
+    /// The role, as the host spells it.
+    pub name: String,
+    /// Paths of its scoped grants, by capability.
+    pub scopes: IndexMap<String, Vec<String>>,
+    /// Arguments of a run in which the role is the main agent; none = the main agent starts it.
+    pub main: Option<&'a [String]>,
+    /// Files that only the grant of the policy gives, relative to the root.
+    pub kept: &'a [String],
+    /// Files that are read first, to see which rules come with them.
+    pub touched: &'a [String],
 }
 
 /// A place of one run, gone when this is dropped.
@@ -74,23 +92,15 @@ impl Session<'_> {
         Ok(version_in(&ran.stdout).or_else(|| version_in(&ran.stderr)))
     }
 
-    /// Lets the main agent start the role called `name`, or be it (`main`: arguments of such a run), and the
-    /// role try everything.
+    /// Lets the main agent start the role, or be it, and the role try everything.
     ///
     /// # Errors
     /// Files, or a program that cannot be started.
-    pub async fn role(
-        &self,
-        name: &str,
-        scopes: IndexMap<String, Vec<String>>,
-        main: Option<&[String]>,
-        files: &Files,
-        interrupt: &mut Interrupt,
-    ) -> io::Result<Observed> {
+    pub async fn role(&self, trial: &Trial<'_>, files: &Files, interrupt: &mut Interrupt) -> io::Result<Observed> {
         let place = Place::new()?;
         files.copy(&place.root, &place.home, self.platform, interrupt).await?;
         let root = place.root.to_string_lossy().into_owned();
-        let subject = Subject { scopes, ..self.subject(name, main.is_some(), &place) };
+        let subject = self.subject(trial, &place);
         let mut made: Option<Probe> = None;
         let server = Server::start(
             |url| made.insert(probe::probe(self.adapter, self.driver, &subject, &root, url)).script.clone(),
@@ -98,9 +108,10 @@ impl Session<'_> {
         )
         .await?;
         let Some(made) = made else { return Ok(Observed::default()) };
-        let values = values(&place, &server.url(), name);
+        let values = values(&place, &server.url(), &trial.name);
         self.prepare(&place, &made, &values)?;
-        let ran = self.start(main.unwrap_or(&self.driver.args), &values, &place, RUN_TIME, interrupt).await?;
+        let args = trial.main.unwrap_or(&self.driver.args);
+        let ran = self.start(args, &values, &place, RUN_TIME, interrupt).await?;
         reap::stragglers(&place.home);
         let mut seen = observe(self.driver, &made, &server.recorded(), &place.root);
         if seen.role.is_none() {
@@ -109,16 +120,52 @@ impl Session<'_> {
         Ok(seen)
     }
 
-    fn subject(&self, name: &str, main: bool, place: &Place) -> Subject {
+    /// Size of the main agent's first request in the repository without what is rendered, in bytes; none = what
+    /// is rendered was edited, or it never asked.
+    ///
+    /// # Errors
+    /// Files, or a program that cannot be started.
+    pub async fn bare(&self, policy_dir: &str, files: &Files, interrupt: &mut Interrupt) -> io::Result<Option<usize>> {
+        let place = Place::new()?;
+        files.copy(&place.root, &place.home, self.platform, interrupt).await?;
+        let nothing = sync::render(&[], &Os::new(&place.root)?, &sync::Options::new(policy_dir)).1;
+        if nothing.is_err() {
+            return Ok(None);
+        }
+        let steps = vec![Step { text: Some("Done.".to_owned()), calls: Vec::new() }];
+        let (name, text) = (MAIN.to_owned(), MAIN.to_owned());
+        let rule = Rule { name, look: Look::User, text, needs_tools: true, steps };
+        let script = Script { rules: vec![rule], otherwise: "ok".to_owned() };
+        let limits = Limits { life: RUN_TIME + Duration::from_secs(30), ..Limits::default() };
+        let server = Server::start(|_| script, limits).await?;
+        let values = values(&place, &server.url(), "");
+        for (path, text) in &self.driver.files {
+            write(&place.home.join(path), &fill(text, &values))?;
+        }
+        self.start(&self.driver.args, &values, &place, RUN_TIME, interrupt).await?;
+        let asked = |r: &&super::model::Recorded| r.answer.rule.as_deref() == Some(MAIN);
+        Ok(server.recorded().iter().find(asked).map(|r| r.bytes))
+    }
+
+    fn subject(&self, trial: &Trial<'_>, place: &Place) -> Subject {
         let outputs = self.adapter.outputs.values().filter(|o| o.each.is_some());
-        let file = outputs.map(|o| o.file.replace("{name}", name)).next().unwrap_or_default();
-        let text = std::fs::read_to_string(place.root.join(&file)).unwrap_or_default();
-        Subject { name: name.to_owned(), file, text, main, scopes: IndexMap::new() }
+        let file = outputs.map(|o| o.file.replace("{name}", &trial.name)).next().unwrap_or_default();
+        let read = |path: &str| std::fs::read_to_string(place.root.join(path));
+        Subject {
+            name: trial.name.clone(),
+            text: read(&file).unwrap_or_default(),
+            file,
+            main: trial.main.is_some(),
+            scopes: trial.scopes.clone(),
+            kept: trial.kept.iter().filter_map(|path| Some((path.clone(), read(path).ok()?))).collect(),
+            touched: trial.touched.to_vec(),
+        }
     }
 
     fn prepare(&self, place: &Place, made: &Probe, values: &IndexMap<String, String>) -> io::Result<()> {
         std::fs::create_dir_all(place.root.join(FOLDER))?;
-        for file in &made.files {
+        // A rule may be for files of any name, and what is there must not be lost.
+        for file in made.files.iter().filter(|f| !place.root.join(f).exists()) {
             write(&place.root.join(file), UNTOUCHED)?;
         }
         #[cfg(unix)]

@@ -78,6 +78,11 @@ pub fn with(report: &Value, verdict: &str) -> Vec<String> {
             if let Some(tools) = about.get("tools") {
                 return format!("{}: tools", text(&tools["role"]));
             }
+            for kind in ["notes", "start"] {
+                if let Some(agents) = about.get(kind) {
+                    return format!("{kind} of {}", text(&agents["to"]));
+                }
+            }
             let line = &about["line"];
             match (line.get("role"), line.get("rule")) {
                 (Some(role), _) => format!("{}: {}", text(&role["role"]), text(&role["capability"])),

@@ -117,6 +117,44 @@ fn a_list_of_which_nothing_is_left_gives_everything_and_that_is_found() {
 }
 
 #[test]
+fn an_instruction_file_that_was_opened_to_a_role_is_found() {
+    let Some(bin) = programs("an opened instruction file on opencode") else { return };
+    let patcher = "---\ndescription: Edits.\ngrants:\n  repo.read: {}\n  repo.edit: {}\n---\nEdit what you are told.\n";
+    let repository = Repository::rendered(&["opencode"], &[("patcher", patcher)]);
+    let verify = || repository.verify(&bin, &["--host", "opencode", "--role", "patcher"]);
+    let (code, report) = verify();
+    assert_eq!((code, with(&report, "broken")), (0, NOTHING), "{report:#}");
+    repository.change(".opencode/agents/patcher.md", "\"AGENTS.md\": deny", "\"AGENTS.md\": allow");
+    let (code, report) = verify();
+    let broken = with(&report, "broken");
+    assert_eq!(code, 1);
+    assert!(broken.contains(&"patcher: policy.edit".to_owned()), "{broken:?}");
+}
+
+#[test]
+fn a_rule_for_paths_comes_with_its_files_and_one_that_comes_at_once_is_found() {
+    let Some(bin) = programs("a rule for paths on Claude Code") else { return };
+    let repository = Repository::rendered(&["claude-code"], &[]);
+    let rule = "---\ntitle: Web\nactivation: { paths: [\"web/**\"] }\naudience: [main, roles]\n---\nWeb pages are plain HTML here.\n";
+    repository.write("shared-agent-rules/web.md", rule);
+    assert!(repository.command(&["render"]).output().unwrap().status.success());
+    let verify = || repository.verify(&bin, &["--host", "claude-code", "--role", "explorer"]);
+    let (code, report) = verify();
+    assert_eq!((code, with(&report, "broken")), (0, NOTHING), "{report:#}");
+    let held = with(&report, "held");
+    assert!(
+        held.contains(&"rule web to main".to_owned()) && held.contains(&"rule web to roles".to_owned()),
+        "{held:?}"
+    );
+    repository.change(".claude/rules/web.md", "paths:", "globs:");
+    let (code, report) = verify();
+    assert_eq!(
+        (code, with(&report, "broken")),
+        (1, vec!["rule web to main".to_owned(), "rule web to roles".to_owned()])
+    );
+}
+
+#[test]
 fn a_rule_that_arrives_twice_is_found() {
     let Some(bin) = programs("a repeated rule on Claude Code") else { return };
     let repository = Repository::rendered(&["claude-code"], &[]);
@@ -127,4 +165,9 @@ fn a_rule_that_arrives_twice_is_found() {
     assert_eq!(code, 1, "{broken:?}");
     assert!(broken.contains(&"rule routing-core to main".to_owned()), "{broken:?}");
     assert!(broken.iter().all(|b| b.starts_with("rule ")), "{broken:?}");
+    repository.write(".claude/rules/again.md", "A note of somebody else, which is long enough to be told.\n");
+    let (_, report) = repository.verify(&bin, &["--host", "claude-code", "--role", "explorer"]);
+    let first = &report["hosts"][0]["first-requests"][0];
+    assert_eq!(first["files"], serde_json::json!([".claude/rules/again.md"]));
+    assert!(first["without"].as_u64() < first["bytes"].as_u64() && first["without"].is_u64(), "{first}");
 }
