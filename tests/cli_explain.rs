@@ -244,7 +244,7 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
         web.fetch    advised by domain,    only `tracker.example`; by `WebFetch`; the scope is only text: nothing that is
                      ran                   rendered here can narrow it
         ticket.read  no limit, ran, if     by `mcp__tickets__get_ticket`
-                     server-configured
+                     approved
       cannot, or must not
         repo.search, repo.diff, repo.delete,  enforced absence,     no tool of the role confers it
         docs.*, runtime.run, browser.*,       ran
@@ -258,9 +258,8 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
         ticket.write                          enforced absence,     HELD, enforced demanded: no tool of the role confers it
                                               ran
       where
-        if server-configured  the server of that tool is configured on this host and running; this render does not configure
-                              it; else the role has no such tool; how: add the server to the host's own MCP configuration
-                              under the name the policy gives it
+        if approved  the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session runs
+                     without a person; else they are not connected; how: start `claude` once in the folder and accept them
 
     Codex (codex), sub-agent
       seen on  @openai/codex 0.171.0, 2026-11-30
@@ -281,8 +280,7 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
                      ran, if trusted       `collaboration.spawn_agent`; the scope is only text: nothing that is rendered
                                            here can narrow it
         ticket.read  no limit, ran, if     by `mcp__tickets__get_ticket`, `mcp__tickets__set_ticket`, also through
-                     trusted, if           `exec_command`, `write_stdin`, `collaboration.spawn_agent`
-                     server-configured
+                     trusted               `exec_command`, `write_stdin`, `collaboration.spawn_agent`
       cannot, or must not
         repo.search, repo.diff, repo.edit,    advised, ran, if      not granted, but `exec_command`, `write_stdin`,
         repo.delete, docs.*, runtime.run,     trusted               `collaboration.spawn_agent` (and others some of it)
@@ -303,14 +301,11 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
                                                                     `create_goal`, `get_goal`, `update_goal`, `view_image`
                                                                     (each some of it) confers it; only text forbids it
       where
-        if trusted            the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a
-                              warning, and the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how:
-                              start codex once in the folder and accept it
-        if server-configured  the server of that tool is configured on this host and running; this render does not configure
-                              it; else the role has no such tool; how: add the server to the host's own MCP configuration
-                              under the name the policy gives it
-        waived                `ticket.write`: a Codex sub-agent shares the parent's servers
-        waived                `shell.run`: Codex reads only through its shell
+        if trusted  the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a warning, and
+                    the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how: start codex once in the
+                    folder and accept it
+        waived      `ticket.write`: a Codex sub-agent shares the parent's servers
+        waived      `shell.run`: Codex reads only through its shell
       not planned: own process (it needs a process that rolecast starts)
     ");
 }

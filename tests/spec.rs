@@ -78,8 +78,10 @@ fn spec_files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec");
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
-    // What the README shows is what the program prints.
-    files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"));
+    // What these pages show is what the program prints.
+    for page in ["README.md", "docs/servers.md"] {
+        files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join(page));
+    }
     files.sort();
     files
 }

@@ -9,6 +9,24 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Va
 use rolecast::diag::SourceId;
 use rolecast::model::adapter::{Adapter, Sense};
 
+/// What a template sees of a server.
+const SERVER: [&str; 15] = [
+    "name",
+    "transport",
+    "command",
+    "args",
+    "url",
+    "env",
+    "env_names",
+    "headers",
+    "header_names",
+    "bearer",
+    "call",
+    "list",
+    "tools",
+    "approvals",
+    "rules",
+];
 const HOSTS: [&str; 7] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"];
 
 fn root() -> PathBuf {
@@ -79,8 +97,27 @@ fn templates_ask_only_for_what_the_engine_gives() {
         ["id", "name", "description", "source", "notice", "model", "list", "removed", "inform", "body", "permissions"]
             .map(|k| format!("role.{k}"));
     let rule = ["id", "notice", "title", "paths", "body"].map(|k| format!("rule.{k}"));
-    let allowed: BTreeSet<String> =
-        role.into_iter().chain(rule).chain(["card".into(), "roles".into(), "budgets".into()]).collect();
+    let allowed: BTreeSet<String> = role
+        .into_iter()
+        .chain(rule)
+        .chain(["card".into(), "roles".into(), "budgets".into()])
+        .chain(SERVER.map(|k| format!("server.{k}")))
+        .chain(
+            [
+                "servers",
+                "approvals.allow",
+                "approvals.ask",
+                "tool.seen",
+                "tool.word",
+                "loop.last",
+                "tool",
+                "word",
+                "last",
+                "server",
+            ]
+            .map(str::to_owned),
+        )
+        .collect();
     let env = environment();
     for host in HOSTS {
         for name in named_templates(host) {
@@ -185,8 +222,10 @@ fn scoped_rules_carry_their_globs_as_the_host_reads_them() {
 
 #[test]
 fn the_host_card_of_codex_is_an_entry_and_absent_without_a_card() {
-    let config = |card: &str| render(&template("codex", "config.json"), context! { card }).unwrap();
+    let config =
+        |card: &str| render(&template("codex", "config.json"), context! { card, servers => Vec::<u8>::new() }).unwrap();
     let with: serde_json::Value = serde_json::from_str(&config("Say \"yes\".\n")).unwrap();
     assert_eq!(with["developer_instructions"], "Say \"yes\".\n");
-    assert!(config("").trim().is_empty());
+    let without: serde_json::Value = serde_json::from_str(&config("")).unwrap();
+    assert_eq!(without, serde_json::json!({}));
 }

@@ -131,6 +131,21 @@ codes! {
     ServerTransport = ("server-transport", Error, "a server needs either `command` or `url`");
     /// A secret is written down in the policy. Policies are committed; name an environment variable instead.
     LiteralSecret = ("literal-secret", Error, "a secret is written down in the policy");
+    /// An exception for a text that looks like a secret gives no reason, or nothing needs it. Left in place it would
+    /// hide the day a secret takes the text's place.
+    SecretException = ("secret-exception", Error, "an exception for a secret is not in order");
+    /// A server is declared and no host is given it: none of its tools is named, or it is to be reached only through
+    /// the gateway. An agent has the tools that the policy names, so that without one there is nothing to have.
+    ServerUnused = ("server-unused", Warning, "no host is given a server");
+    /// A host cannot be given a server as it is declared: it has no such transport, it cannot hand on a variable of the
+    /// environment under another name, or it would take a part of a text for a reference. Written as near as the
+    /// host allows it would be another server.
+    ServerNotExpressible = ("server-not-expressible", Error, "a host cannot be given a server as declared");
+    /// A time-out of the policy cannot be written for a host, which keeps its own.
+    ServerTimeout = ("server-timeout", Note, "a host keeps its own time-out");
+    /// Servers that a host reads today would no longer be read: the file that is rendered makes the host ignore
+    /// the one they stand in.
+    ServersShadowed = ("servers-shadowed", Warning, "a rendered file hides servers of the user");
     /// A tool covers a capability that it does not confer.
     CoversNotConferred = ("covers-not-conferred", Error, "a tool covers what it does not confer");
 

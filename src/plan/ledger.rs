@@ -58,6 +58,13 @@ pub enum Subject {
         /// `shell`, `mcp` or `all`.
         family: String,
     },
+    /// A tool of a server, in a session without a role.
+    Server {
+        /// Name.
+        server: String,
+        /// As the server calls it; `*` = every tool that the policy does not name.
+        tool: String,
+    },
     /// The way of a rule to an agent.
     Rule {
         /// Id.

@@ -12,6 +12,7 @@ pub mod offer;
 mod reach;
 pub mod role;
 pub mod search;
+pub mod servers;
 
 use indexmap::IndexMap;
 
@@ -24,6 +25,7 @@ use delivery::{Delivery, HostInput, Input, Kind, RuleInfo, UserFile};
 use knobs::KnobPlan;
 use ledger::{Ledger, Line};
 use role::{BUILT, Planner, RolePlan};
+use servers::ServersPlan;
 
 /// The plan for a set of hosts.
 #[derive(Debug, Clone)]
@@ -45,6 +47,8 @@ pub struct HostPlan {
     pub roles: Vec<RoleOnHost>,
     /// Settings that carry a budget.
     pub knobs: Vec<KnobPlan>,
+    /// MCP servers; `None` = no file carries any.
+    pub servers: Option<ServersPlan>,
 }
 
 /// A role on a host.
@@ -78,6 +82,7 @@ pub fn plan(
     let selected: Vec<&Adapter> = policy.hosts.iter().filter_map(|id| adapters.get(id)).collect();
     let delivery = deliver(policy, &selected, user);
     reach::report(policy, &selected, &delivery, sink);
+    servers::report_unused(policy, sink);
     let excluded = narrow::excluded(policy, &selected);
     let mut lines = Vec::new();
     let hosts = selected
@@ -85,11 +90,13 @@ pub fn plan(
         .map(|adapter| {
             offer::check_names(adapter, policy, sink);
             let (roles, mut own) = roles(adapter, policy, &excluded, purpose, sink);
+            let servers = servers::plan(adapter, policy, &selected, user, sink);
             if purpose == Purpose::Ledger {
                 lines.append(&mut own);
                 lines.extend(knobs::lines(adapter, policy));
+                lines.extend(servers::lines(adapter, policy, servers.as_ref()));
             }
-            HostPlan { host: adapter.id.clone(), roles, knobs: knobs::plan(adapter, policy) }
+            HostPlan { host: adapter.id.clone(), roles, knobs: knobs::plan(adapter, policy), servers }
         })
         .collect();
     if purpose == Purpose::Ledger {

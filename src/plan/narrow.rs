@@ -112,6 +112,10 @@ impl Planner<'_> {
             let dialect = found.and_then(|w| w.tools.iter().find_map(|t| self.patterns(&t.name)));
             match (found, dialect) {
                 (Some(found), Some(dialect)) => self.by_path(role, found, dialect, rules, &mut map),
+                // An allow here would take back what the session asks a person for.
+                (Some(found), None) if found.tools.iter().any(|t| t.asks) => {
+                    last(&mut map, rules.every.clone(), say(Verdict::Ask));
+                }
                 _ => last(&mut map, rules.every.clone(), say(Verdict::Allow)),
             }
             for after in rules.after.iter().filter(|a| a.word == *word) {

@@ -14,9 +14,6 @@ use super::narrow::{POLICY_EDIT, Permission};
 use super::offer::{Offer, Tool};
 use super::search::{Problem, Selector};
 
-/// Name of the condition that a server of the policy is configured on the host.
-pub const SERVER_CONFIGURED: &str = "server-configured";
-
 /// Mechanisms that this program renders. One that is not built counts as absent everywhere.
 pub const BUILT: &[Mechanism] = &[Mechanism::Rules];
 

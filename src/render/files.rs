@@ -15,7 +15,7 @@ use crate::resolve::policy::RuleActivation;
 use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
 use super::engine::Engine;
 use super::texts::{PATHS_INDEX, RULES_DIR, Texts, paths_index, template_failed, template_path};
-use super::{Inputs, bodies, entries};
+use super::{Inputs, bodies, entries, servers};
 
 /// What a role's template sees.
 #[derive(Serialize)]
@@ -69,6 +69,7 @@ pub(super) fn artifacts(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> 
         }
     }
     maker.twins();
+    maker.joined_entries();
     maker.artifacts
 }
 
@@ -235,10 +236,11 @@ impl Maker<'_, '_> {
                 .iter()
                 .any(|f| matches!(&f.own, Own::Entry { host, output } if *host == adapter.id && output == id));
             let card = if carries { self.texts.card(self.inputs, delivery, adapter) } else { String::new() };
-            let context = json!({ "card": card, "budgets": self.texts.budgets });
+            let mut context = json!({ "card": card, "budgets": self.texts.budgets });
+            servers::see(&mut context, self.inputs.policy, plan, adapter);
             if let Some(text) = self.template(&adapter.id, template, &context) {
                 match serde_json::from_str::<Value>(&text) {
-                    Ok(document @ Value::Object(_)) => found = entries::leaves(&document, &output.atomic),
+                    Ok(document @ Value::Object(_)) => found = entries::leaves(&document, output),
                     Ok(_) => self.not_usable(adapter, template, "it is no JSON object"),
                     Err(error) => self.not_usable(
                         adapter,
@@ -278,7 +280,26 @@ impl Maker<'_, '_> {
         if !found.is_empty() {
             let text = found.iter().any(|e| e.value.as_str().is_some_and(|v| v.contains('\n')));
             let sources = if text { self.rule_sources() } else { self.policy_sources() };
-            self.push(output.file.clone(), Content::Entries(found), sources, vec![adapter.id.clone()]);
+            // Where the host would ignore its own file of servers, another host's carries them.
+            let moved = plan.servers.as_ref().filter(|s| s.output == id).map(|s| &s.file);
+            self.push(
+                moved.unwrap_or(&output.file).clone(),
+                Content::Entries(found),
+                sources,
+                vec![adapter.id.clone()],
+            );
+        }
+    }
+
+    /// One value at each place of a file, also where two hosts want to have a say.
+    fn joined_entries(&mut self) {
+        for (path, place, hosts) in entries::join(&mut self.artifacts) {
+            self.sink.push(
+                Diagnostic::new(Code::RenderFailed, format!("`{place}` in `{path}` would have two different values"))
+                    .note(format!("one for {}", hosts.join(", one for ")))
+                    .path(path)
+                    .help("leave one of the hosts out"),
+            );
         }
     }
 

@@ -7,6 +7,7 @@ pub mod engine;
 mod entries;
 mod files;
 mod measure;
+mod servers;
 mod texts;
 
 use std::collections::BTreeMap;

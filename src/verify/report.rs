@@ -190,6 +190,7 @@ impl About {
             Self::Line(Subject::Budget { budget, family }) => {
                 ("budgets".to_owned(), format!("{budget} on {family} results"))
             }
+            Self::Line(Subject::Server { server, tool }) => (format!("server {server}"), tool.clone()),
             Self::Line(Subject::Rule { rule, to }) => (format!("rules to {to}"), rule.clone()),
         }
     }

@@ -8,6 +8,7 @@ pub(super) mod layout;
 mod origin;
 mod overview;
 mod role;
+mod servers;
 mod tools;
 mod view;
 

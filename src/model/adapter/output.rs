@@ -17,9 +17,12 @@ pub struct Output {
     /// are the entries we own, and may be omitted when knobs and switches are all of it. An empty result
     /// is no file.
     pub template: Option<String>,
-    /// Pointers owned as one value though they have children.
+    /// Pointers owned as one value though they have children; `*` stands for any key.
     #[serde(default)]
     pub atomic: Vec<String>,
+    /// The same for values of which the order of keys decides.
+    #[serde(default)]
+    pub ordered: Vec<String>,
 }
 
 /// What an output is repeated for.
