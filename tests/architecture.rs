@@ -23,7 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sync", &["diag", "edit", "render", "system", "text"]),
     ("lint", &["diag", "model", "system", "text"]),
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
-    ("verify", &["compile", "model", "plan", "render", "resolve", "text"]),
+    ("verify", &["compile", "edit", "model", "plan", "render", "resolve", "sync", "system", "text"]),
 ];
 
 /// Crate → the only places that may name it.

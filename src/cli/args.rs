@@ -78,6 +78,9 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Try what the ledger claims on the host programs of this machine, offline
     Verify(VerifyArgs),
+    /// Be the MCP server that `verify` adds to a policy
+    #[command(hide = true)]
+    VerifyServer,
     /// Author roles
     Role(RoleArgs),
     /// List the hosts and what is known of them

@@ -22,3 +22,16 @@ pub fn with_policy(start: &Path) -> Option<PathBuf> {
 pub fn with_git(start: &Path) -> Option<PathBuf> {
     start.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
 }
+
+/// This program.
+///
+/// # Errors
+/// The system does not tell.
+pub fn program() -> io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
+/// The value of a variable that names a folder.
+pub fn folder(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from)
+}

@@ -60,6 +60,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
+        Command::VerifyServer => verify::serve(),
         Command::Completions(args) => completions::run(args, ui),
     };
     result.unwrap_or_else(|failure| {

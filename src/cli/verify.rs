@@ -5,10 +5,11 @@ use std::path::Path;
 use crate::diag::render::Format;
 use crate::plan::Purpose;
 use crate::text::suggest::nearest;
-use crate::verify::{self, Options, Platform};
+use crate::verify::{self, Options, Platform, tryout};
 
 use super::args::{Global, VerifyArgs};
 use super::compiled::compiled;
+use super::env;
 use super::exit::{Exit, Failure};
 use super::place;
 use super::ui::Ui;
@@ -37,6 +38,7 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
     let bin = args.host_bin.as_ref().map(Path::new).map(Path::canonicalize).transpose();
     let bin = bin.map_err(|e| Failure::usage(format!("`--host-bin` is not a folder: {e}")))?;
     let platform = Platform::here();
+    let program = env::program().map_err(|e| Failure::environment(format!("cannot tell this program: {e}")))?;
     let options = Options {
         root: place.system.root(),
         policy_dir: dir,
@@ -44,6 +46,7 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         roles: &args.roles,
         bin: bin.as_deref(),
         platform: &platform,
+        program: &program,
     };
     let report = verify::verify(&compiled, &options, &mut |doing| ui.say(doing))
         .map_err(|problem| Failure::environment(problem.to_string()))?;
@@ -52,6 +55,17 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         _ => ui.result(&report.human(ui.verbose)),
     }
     Ok(if report.failed(&args.hosts) { Exit::Drift } else { Exit::Clean })
+}
+
+/// Runs the server that `verify` adds to a policy.
+///
+/// # Errors
+/// The standard streams.
+pub fn serve() -> Result<Exit, Failure> {
+    let folder = env::folder(tryout::FOLDER);
+    tryout::serve(std::io::stdin().lock(), std::io::stdout().lock(), folder.as_deref())
+        .map_err(|e| Failure::environment(format!("cannot speak to the client: {e}")))?;
+    Ok(Exit::Clean)
 }
 
 fn known(what: &str, named: &[String], all: &[String]) -> Result<(), Failure> {

@@ -6,7 +6,8 @@
 //! holds `untouched`), `{own}` (the file of the role, there called `{name}`), `{kept}` (in turn each file of
 //! instructions, the policy and the lock, which holds the line `{line}` once), all relative to the root,
 //! `{probe}` (an address that records who asks for it), `{spawn}` (a task for a further agent) and `{task}`
-//! (the key of the role's own task). What a call mentions is what it is judged by.
+//! (the key of the role's own task). What a call mentions is what it is judged by; one that mentions nothing only by
+//! its refusal.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -51,6 +52,9 @@ pub struct Driver {
     /// Arguments of a run whose main agent is the role `{name}`, for forms that are a main agent.
     #[serde(default)]
     pub mains: IndexMap<String, Vec<String>>,
+    /// What is different in a run with servers; omitted = nothing is.
+    #[serde(default)]
+    pub servers: Servers,
     /// Tools (globs) that this way of running never has.
     #[serde(default)]
     pub never: IndexMap<String, Never>,
@@ -58,6 +62,16 @@ pub struct Driver {
     pub refusals: Vec<String>,
     /// Calls that are tried though nobody granted them.
     pub attempts: Vec<Attempt>,
+}
+
+/// What is different in a run with servers of the repository.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Servers {
+    /// Its arguments; default those of every run.
+    pub args: Option<Vec<String>>,
+    /// Arguments of a run before it, in which a person accepts the server `{server}`.
+    pub accept: Option<Vec<String>>,
 }
 
 /// A program.

@@ -4,6 +4,7 @@
 mod budget;
 mod copy;
 mod delivery;
+mod derived;
 mod judge;
 pub mod model;
 mod observe;
@@ -14,8 +15,10 @@ mod process;
 mod program;
 mod reap;
 mod report;
+mod servers;
 mod session;
 mod start;
+pub mod tryout;
 
 use std::io;
 use std::path::Path;
@@ -32,6 +35,7 @@ use crate::resolve::Policy;
 use crate::sync::LOCK_NAME;
 
 use copy::Files;
+use derived::Derived;
 use judge::Case;
 use observe::Observed;
 pub use platform::Platform;
@@ -55,6 +59,8 @@ pub struct Options<'a> {
     pub bin: Option<&'a Path>,
     /// Where programs are.
     pub platform: &'a Platform,
+    /// This program, which hosts start as a server.
+    pub program: &'a Path,
 }
 
 /// Why there is no report.
@@ -96,7 +102,10 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
     runtime.block_on(async {
         let mut interrupt = Interrupt::listen();
         let files = list(options, &mut interrupt).await?;
-        let mut all = All { policy, plan, rendered, options, files: &files, interrupt, say };
+        let failed = |source| Problem::Io { what: "cannot add a server to the policy".to_owned(), source };
+        let derived = Derived::of(compiled, options.root, options.program).map_err(failed)?;
+        let derived = derived.as_ref();
+        let mut all = All { policy, plan, rendered, derived, options, files: &files, interrupt, say };
         let mut report = Report::default();
         for host in &plan.hosts {
             if !options.hosts.is_empty() && !options.hosts.contains(&host.host) {
@@ -129,6 +138,7 @@ struct All<'a> {
     policy: &'a Policy,
     plan: &'a Plan,
     rendered: &'a Rendered,
+    derived: Option<&'a Derived>,
     options: &'a Options<'a>,
     files: &'a Files,
     interrupt: Interrupt,
@@ -155,7 +165,7 @@ impl All<'_> {
             return Ok(report);
         };
         let session = Session { adapter, driver, found: &found, platform: self.options.platform };
-        let shown = found.before.last().cloned().unwrap_or_else(|| found.start.display().to_string());
+        let shown = found.shown();
         let failed = |source| Problem::Io { what: format!("cannot run `{shown}`"), source };
         report.program = Some(shown.clone());
         match session.version(&mut self.interrupt).await {
@@ -169,28 +179,8 @@ impl All<'_> {
         (self.say)(&format!("{} {version}: {shown}", adapter.title));
         let kept = self.kept(&host.host);
         let touched: Vec<String> = self.policy.rules.iter().filter_map(delivery::touching).collect();
-        let mut seen = Vec::new();
-        for role in &host.roles {
-            if !self.options.roles.is_empty() && !self.options.roles.contains(&role.role) {
-                continue;
-            }
-            for (index, form) in role.forms.iter().enumerate() {
-                // The first form is the one that a parent starts.
-                let main = driver.mains.get(&form.form).map(Vec::as_slice);
-                if index > 0 && main.is_none() {
-                    continue;
-                }
-                (self.say)(&format!("{}: trying `{}` as {}", adapter.title, role.role, form.form));
-                let scopes = self.scopes(&role.role);
-                let trial = Trial { name: role.name.clone(), scopes, main, kept: &kept, touched: &touched };
-                let run = session.role(&trial, self.files, &mut self.interrupt).await;
-                if self.interrupt.happened() {
-                    return Err(Problem::Interrupted);
-                }
-                let observed = run.map_err(failed)?;
-                seen.push(Seen { role: role.role.clone(), form: form.form.clone(), main: main.is_some(), observed });
-            }
-        }
+        let plain = Trial { kept: &kept, touched: &touched, ..Trial::default() };
+        let seen = self.runs(&session, host, &plain).await?;
         report.strays = seen.iter().flat_map(|s| s.observed.strays.clone()).collect();
         report.strays.sort();
         report.strays.dedup();
@@ -203,7 +193,50 @@ impl All<'_> {
             }
             first.without = bare.map_err(failed)?;
         }
+        report.findings.extend(self.with_server(&session).await?);
         Ok(report)
+    }
+
+    /// One run for each role and form that can be tried; `like` has what they share.
+    async fn runs(&mut self, session: &Session<'_>, host: &HostPlan, like: &Trial<'_>) -> Result<Vec<Seen>, Problem> {
+        let title = &session.adapter.title;
+        let mut seen = Vec::new();
+        for role in &host.roles {
+            if !self.options.roles.is_empty() && !self.options.roles.contains(&role.role) {
+                continue;
+            }
+            for (index, form) in role.forms.iter().enumerate() {
+                // The first form is the one that a parent starts.
+                let main = session.driver.mains.get(&form.form).map(Vec::as_slice);
+                if index > 0 && main.is_none() {
+                    continue;
+                }
+                let with = if like.derived.is_some() { " with a server" } else { "" };
+                (self.say)(&format!("{title}: trying `{}` as {}{with}", role.role, form.form));
+                let scopes = self.scopes(&role.role);
+                let trial = Trial { name: role.name.clone(), scopes, main, ..like.clone() };
+                let run = session.role(&trial, self.files, &mut self.interrupt).await;
+                if self.interrupt.happened() {
+                    return Err(Problem::Interrupted);
+                }
+                let shown = session.found.shown();
+                let observed = run.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })?;
+                seen.push(Seen { role: role.role.clone(), form: form.form.clone(), main: main.is_some(), observed });
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Tries the way of a server to the roles.
+    async fn with_server(&mut self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
+        let Some(derived) = self.derived else { return Ok(Vec::new()) };
+        let Some(host) = derived.plan.hosts.iter().find(|h| h.host == session.adapter.id) else {
+            return Ok(Vec::new());
+        };
+        let driver = servers::driver(session.adapter, session.driver);
+        let session = Session { driver: &driver, ..*session };
+        let seen = self.runs(&session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
+        Ok(servers::findings(session.adapter, &driver, derived, &seen))
     }
 
     /// Files that only the grant of the policy gives: instructions that the host reads, the policy, the lock.
@@ -269,4 +302,11 @@ impl All<'_> {
         let flood = seen.iter().find_map(|s| s.observed.flood);
         report.findings.extend(budget::findings(adapter, self.policy, lines, flood));
     }
+}
+
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() {
+        return "nothing".to_owned();
+    }
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }

@@ -118,6 +118,7 @@ fn tried(driver: &Driver, plan: &super::probe::Try, results: &[String], recorded
             let spawned = |d: &Digest| d.users.iter().any(|u| u.contains(SPAWNED));
             recorded.iter().any(|r| r.answer.rule.as_deref() == Some(SPAWNED) && spawned(&r.digest))
         }
+        Effect::Called(record, tool) => record.shows(tool),
         Effect::Unseen => false,
     };
     let refused = answer.as_ref().is_some_and(|a| driver.refusals.iter().any(|r| a.contains(r)));

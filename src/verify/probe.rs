@@ -7,6 +7,7 @@ use crate::model::adapter::{Adapter, Driver, ToolCall};
 
 use super::model::{Call, Input, Look, Rule, Script, Step};
 use super::place::{self, Place};
+use super::tryout::Record;
 
 /// Tells the main agent's conversation.
 pub const MAIN: &str = "rolecast_try_main";
@@ -20,7 +21,7 @@ pub const FOLDER: &str = "rolecast-probe";
 pub const UNTOUCHED: &str = "untouched\n";
 
 /// By what one sees that a call did something.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Effect {
     /// A file exists, relative to the root.
     Made(String),
@@ -30,12 +31,14 @@ pub enum Effect {
     Asked(String),
     /// Another agent asked the model something.
     Spawned,
+    /// A tool of the server for trials was called.
+    Called(Record, &'static str),
     /// One does not see it.
     Unseen,
 }
 
 /// One try in a role's script.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Try {
     /// Index in the driver's attempts.
     pub attempt: usize,

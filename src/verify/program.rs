@@ -17,6 +17,13 @@ pub struct Found {
     pub before: Vec<String>,
 }
 
+impl Found {
+    /// For people: the packaged file, or the program.
+    pub fn shown(&self) -> String {
+        self.before.last().cloned().unwrap_or_else(|| self.start.display().to_string())
+    }
+}
+
 /// Looks below `bin` (a folder with `node_modules`, or with one such folder for each host), else on the path.
 pub fn find(program: &Program, bin: Option<&Path>, platform: &Platform) -> Option<Found> {
     match bin {

@@ -121,6 +121,8 @@ pub enum About {
     },
     /// A line of the ledger.
     Line(Subject),
+    /// The same in a copy whose policy has the server for trials.
+    WithServer(Box<About>),
     /// The notes for the host, as they come to the main agent or to roles.
     Notes {
         /// `main` or `roles`.
@@ -184,6 +186,10 @@ impl About {
     fn words(&self) -> (String, String) {
         match self {
             Self::Tools { role, form } => (format!("{role} ({form})"), "tools".to_owned()),
+            Self::WithServer(about) => {
+                let (who, what) = about.words();
+                (format!("{who} with a server"), what)
+            }
             Self::Notes { to } => (format!("notes to {to}"), "the card".to_owned()),
             Self::Start { to } => (format!("start of {to}"), "discovery".to_owned()),
             Self::Line(Subject::Role { role, form, capability }) => (format!("{role} ({form})"), capability.clone()),

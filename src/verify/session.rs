@@ -12,13 +12,15 @@ use crate::sync;
 use crate::system::os::Os;
 
 use super::copy::Files;
+use super::derived::Derived;
 use super::model::{Limits, Look, Rule, Script, Server, Step};
 use super::observe::{Observed, observe};
 use super::platform::Platform;
-use super::probe::{self, FOLDER, MAIN, Probe, Subject, UNTOUCHED, fill};
+use super::probe::{self, Effect, MAIN, Probe, Subject, UNTOUCHED, fill};
 use super::process::{Ended, Interrupt, Ran, Task, run};
 use super::program::Found;
 use super::reap;
+use super::tryout::{FOLDER, NAME, Record, TOOLS};
 
 /// After this a run of a host is ended.
 const RUN_TIME: Duration = Duration::from_secs(180);
@@ -30,6 +32,7 @@ const LOOPBACK: &str = "127.0.0.1,localhost,::1";
 const MAX_TROUBLE: usize = 300;
 
 /// A host's program, ready to be run.
+#[derive(Clone, Copy)]
 pub struct Session<'a> {
     /// What is known of the host.
     pub adapter: &'a Adapter,
@@ -42,7 +45,7 @@ pub struct Session<'a> {
 }
 
 /// What one run is about.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Trial<'a> {
     /// The role, as the host spells it.
     pub name: String,
@@ -54,6 +57,8 @@ pub struct Trial<'a> {
     pub kept: &'a [String],
     /// Files that are read first, to see which rules come with them.
     pub touched: &'a [String],
+    /// The policy with the server for trials; the driver's attempts are then its tools, in their order.
+    pub derived: Option<&'a Derived>,
 }
 
 /// A place of one run, gone when this is dropped.
@@ -71,6 +76,11 @@ impl Place {
         std::fs::create_dir_all(place.home.join("tmp"))?;
         std::fs::create_dir_all(&place.root)?;
         Ok(place)
+    }
+
+    /// The folder in which the server for trials writes who called it.
+    fn record(&self) -> PathBuf {
+        self.home.join("tryout")
     }
 }
 
@@ -99,6 +109,9 @@ impl Session<'_> {
     pub async fn role(&self, trial: &Trial<'_>, files: &Files, interrupt: &mut Interrupt) -> io::Result<Observed> {
         let place = Place::new()?;
         files.copy(&place.root, &place.home, self.platform, interrupt).await?;
+        if let Some(derived) = trial.derived {
+            derived.put(&place.root)?;
+        }
         let root = place.root.to_string_lossy().into_owned();
         let subject = self.subject(trial, &place);
         let mut made: Option<Probe> = None;
@@ -107,9 +120,12 @@ impl Session<'_> {
             Limits { life: RUN_TIME + Duration::from_secs(30), ..Limits::default() },
         )
         .await?;
-        let Some(made) = made else { return Ok(Observed::default()) };
+        let Some(mut made) = made else { return Ok(Observed::default()) };
         let values = values(&place, &server.url(), &trial.name);
         self.prepare(&place, &made, &values)?;
+        if trial.derived.is_some() {
+            self.serve(&mut made, &values, &place, interrupt).await?;
+        }
         let args = trial.main.unwrap_or(&self.driver.args);
         let ran = self.start(args, &values, &place, RUN_TIME, interrupt).await?;
         reap::stragglers(&place.home);
@@ -118,6 +134,27 @@ impl Session<'_> {
             seen.trouble = trouble(&seen, &ran);
         }
         Ok(seen)
+    }
+
+    /// Makes a run one with the server: its calls are what is looked for, and a person has accepted it.
+    async fn serve(
+        &self,
+        made: &mut Probe,
+        values: &IndexMap<String, String>,
+        place: &Place,
+        interrupt: &mut Interrupt,
+    ) -> io::Result<()> {
+        for tried in &mut made.tries {
+            if let Some(tool) = TOOLS.get(tried.attempt) {
+                tried.effect = Effect::Called(Record::new(place.record()), tool.name);
+            }
+        }
+        if let Some(accept) = &self.driver.servers.accept {
+            let mut values = values.clone();
+            values.insert("{server}".to_owned(), NAME.to_owned());
+            self.start(accept, &values, place, VERSION_TIME, interrupt).await?;
+        }
+        Ok(())
     }
 
     /// Size of the main agent's first request in the repository without what is rendered, in bytes; none = what
@@ -163,7 +200,7 @@ impl Session<'_> {
     }
 
     fn prepare(&self, place: &Place, made: &Probe, values: &IndexMap<String, String>) -> io::Result<()> {
-        std::fs::create_dir_all(place.root.join(FOLDER))?;
+        std::fs::create_dir_all(place.root.join(probe::FOLDER))?;
         // A rule may be for files of any name, and what is there must not be lost.
         for file in made.files.iter().filter(|f| !place.root.join(f).exists()) {
             write(&place.root.join(file), UNTOUCHED)?;
@@ -232,6 +269,7 @@ impl Session<'_> {
             ("XDG_CACHE_HOME".to_owned(), below(".cache")),
             ("LANG".to_owned(), "C.UTF-8".to_owned()),
             ("NO_COLOR".to_owned(), "1".to_owned()),
+            (FOLDER.to_owned(), place.record().to_string_lossy().into_owned()),
             ("NO_PROXY".to_owned(), LOOPBACK.to_owned()),
             ("no_proxy".to_owned(), LOOPBACK.to_owned()),
         ];

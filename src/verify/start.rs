@@ -16,6 +16,8 @@ const TELLING_FILE: usize = 20;
 pub struct Start {
     /// Everything that it was told in words.
     pub told: String,
+    /// Tools that it is offered, without those inside of other tools.
+    pub offered: Vec<String>,
     /// Size of the request in bytes.
     pub bytes: usize,
     /// Size of the descriptions of tools in bytes.
@@ -32,6 +34,7 @@ impl Start {
     pub fn of(first: &Recorded, after: Option<&Recorded>) -> Self {
         Self {
             told: first.digest.told(),
+            offered: first.digest.tools.clone(),
             bytes: first.bytes,
             tools: first.digest.tool_bytes,
             results: first.digest.results.len(),

@@ -13,7 +13,8 @@ fn only(repository: &Repository, bin: &Path, host: &str, role: &str, lines: &[&s
     let broken = with(&report, "broken");
     assert_eq!(code, 1, "{broken:?}");
     assert_eq!(with(&report, "unclear"), NOTHING);
-    assert!(broken.iter().all(|b| b.starts_with(&format!("{role}: "))), "{broken:?}");
+    let about = |b: &str| b.trim_start_matches("with a server, ").starts_with(&format!("{role}: "));
+    assert!(broken.iter().all(|b| about(b)), "{broken:?}");
     for line in lines {
         assert!(broken.contains(&format!("{role}: {line}")), "`{line}` is not in {broken:?}");
     }
@@ -32,9 +33,46 @@ fn what_is_rendered_holds_on_every_host_that_can_be_run() {
         assert!(host["version"].is_string(), "{host}");
     }
     let held = with(&report, "held");
-    for line in ["docs_writer: shell.run", "explorer: repo.edit", "rule routing-core to main"] {
+    for line in [
+        "docs_writer: shell.run",
+        "explorer: repo.edit",
+        "rule routing-core to main",
+        "notes of roles",
+        "start of main",
+        "with a server, browser_tester: tools",
+        "with a server, browser_tester: browser.inspect",
+        "with a server, explorer: browser.interact",
+        "with a server, server: *",
+    ] {
         assert!(held.iter().any(|h| h == line), "{line}");
     }
+}
+
+#[test]
+fn a_list_that_takes_every_tool_of_a_server_is_found() {
+    let Some(bin) = programs("every tool of a server on Claude Code") else { return };
+    let repository = Repository::rendered(&["claude-code"], &[]);
+    repository.change(".claude/agents/explorer.md", "tools: [", "tools: [\"mcp__tryout__*\", ");
+    let lines = ["tools", "browser.inspect", "browser.interact", "docs.search"];
+    let lines = lines.map(|l| format!("with a server, explorer: {l}"));
+    let (code, report) = repository.verify(&bin, &["--host", "claude-code", "--role", "explorer"]);
+    assert_eq!((code, with(&report, "broken")), (1, lines.to_vec()));
+}
+
+/// What is written in the role's file does nothing, which is why the ledger says no more than `advised`.
+#[test]
+fn a_server_that_a_role_of_codex_switches_off_stays() {
+    let Some(bin) = programs("a server switched off in a role of Codex") else { return };
+    let repository = Repository::rendered(&["codex"], &[]);
+    let role = repository.read(".codex/agents/explorer.toml");
+    repository.write(".codex/agents/explorer.toml", &format!("{role}\n[mcp_servers.tryout]\nenabled = false\n"));
+    let (code, report) = repository.verify(&bin, &["--host", "codex", "--role", "explorer"]);
+    assert_eq!((code, with(&report, "broken")), (0, NOTHING), "{report:#}");
+    let possible = |f: &&serde_json::Value| {
+        f["about"]["with-server"]["line"]["role"]["capability"] == "browser.interact"
+            && f["seen"].as_str().is_some_and(|s| s.starts_with("possible, as said"))
+    };
+    assert!(report["hosts"][0]["findings"].as_array().unwrap().iter().any(|f| possible(&f)), "{report:#}");
 }
 
 #[test]
@@ -124,7 +162,7 @@ fn an_instruction_file_that_was_opened_to_a_role_is_found() {
     let verify = || repository.verify(&bin, &["--host", "opencode", "--role", "patcher"]);
     let (code, report) = verify();
     assert_eq!((code, with(&report, "broken")), (0, NOTHING), "{report:#}");
-    repository.change(".opencode/agents/patcher.md", "\"AGENTS.md\": deny", "\"AGENTS.md\": allow");
+    repository.change(".opencode/agents/patcher.md", "    AGENTS.md: deny", "    AGENTS.md: allow");
     let (code, report) = verify();
     let broken = with(&report, "broken");
     assert_eq!(code, 1);
@@ -164,7 +202,7 @@ fn a_rule_that_arrives_twice_is_found() {
     let broken = with(&report, "broken");
     assert_eq!(code, 1, "{broken:?}");
     assert!(broken.contains(&"rule routing-core to main".to_owned()), "{broken:?}");
-    assert!(broken.iter().all(|b| b.starts_with("rule ")), "{broken:?}");
+    assert!(broken.iter().all(|b| b.starts_with("rule ") || b.starts_with("notes ")), "{broken:?}");
     repository.write(".claude/rules/again.md", "A note of somebody else, which is long enough to be told.\n");
     let (_, report) = repository.verify(&bin, &["--host", "claude-code", "--role", "explorer"]);
     let first = &report["hosts"][0]["first-requests"][0];
