@@ -14,6 +14,7 @@ pub mod edit;
 pub mod lint;
 pub mod load;
 pub mod model;
+pub mod packet;
 pub mod plan;
 pub mod render;
 pub mod resolve;

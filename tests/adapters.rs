@@ -60,7 +60,7 @@ fn conditions<'a>(adapter: &'a Adapter) -> BTreeSet<&'a String> {
 #[test]
 fn the_shipped_hosts_parse_under_their_file_names() {
     let ids: Vec<_> = adapters().into_iter().map(|a| a.id).collect();
-    assert_eq!(ids, ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"]);
+    assert_eq!(ids, ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code", "tsuka"]);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn every_output_form_and_pointer_named_exists() {
 #[test]
 fn servers_are_written_into_an_output_as_one_entry_each() {
     for adapter in adapters() {
-        let mcp = adapter.mcp.as_ref().unwrap();
+        let Some(mcp) = &adapter.mcp else { panic!("{}: servers are not written", adapter.id) };
         let output = &adapter.outputs[mcp.output.as_ref().unwrap()];
         assert!(output.template.is_some() && output.atomic.iter().any(|p| p.ends_with("/*")), "{}", adapter.id);
         // A text that refers to a variable is one that nobody may write by hand.

@@ -23,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sync", &["diag", "edit", "render", "system", "text"]),
     ("lint", &["diag", "model", "system", "text"]),
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
+    ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("verify", &["compile", "edit", "model", "plan", "render", "resolve", "sync", "system", "text"]),
 ];
 

@@ -48,7 +48,7 @@ help: it has 40 lines
 "#);
     insta::assert_snapshot!(error(&["explain", "--host", "gemini"]), @"
     error: unknown host `gemini`
-    help: known hosts: claude-code, codex, copilot, cursor, gemini-cli, opencode, qwen-code
+    help: known hosts: claude-code, codex, copilot, cursor, gemini-cli, opencode, qwen-code, tsuka
     ");
     insta::assert_snapshot!(error(&["explain", "--format", "sarif"]), @r#"
 error: `explain` prints `human` or `json`, not annotations

@@ -45,6 +45,14 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
       evidence     ran on @qwen-code/qwen-code 0.24.4, 2026-11-30
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
       detected by  QWEN.md, .qwen; none is here
+
+    TSUKA (tsuka), not selected
+      evidence     source on TSUKA 0.6.0, 2026-11-30
+      sub-agent    hidden: a role lacks the tools that its list does not name, source, if valid-json (the role's file is
+                   JSON that can be parsed, which `rolecast check` looks at); a call of a tool that is not listed runs all
+                   the same, after the question that its risk asks; `always` on one restricted call answers it for all of
+                   them
+      detected by  .tsuka; none is here
     ");
 }
 
@@ -59,7 +67,7 @@ fn json_tells_which_are_selected_and_which_left_traces_here() {
     };
     assert_eq!(of("selected"), ["codex"]);
     assert_eq!(of("detected"), ["gemini-cli"]);
-    assert_eq!(hosts.as_array().map(Vec::len), Some(7));
+    assert_eq!(hosts.as_array().map(Vec::len), Some(8));
 }
 
 #[test]

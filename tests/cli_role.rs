@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-const HOSTS: [&str; 7] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"];
+const HOSTS: [&str; 8] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code", "tsuka"];
 const SHIPPED: [&str; 5] = ["browser_tester", "docs_writer", "explorer", "implementer", "reviewer"];
 
 /// Runs the program in `dir` without anything of the caller's surroundings.

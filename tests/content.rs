@@ -358,7 +358,8 @@ fn every_role_says_what_to_do_what_to_return_and_when_to_stop() {
 
 #[test]
 fn denials_meet_no_grant_and_waivers_meet_a_denial() {
-    let hosts: Vec<_> = policy().hosts.unwrap().keys().map(|h| h.value.clone()).collect();
+    let hosts: Vec<_> =
+        rolecast::load::builtin::files("adapters").filter_map(|(name, _)| name.split('.').next()).collect();
     for role in roles() {
         let (name, front) = (&role.name, &role.front);
         for capability in front.grants.keys().chain(front.deny.keys()) {
@@ -369,7 +370,7 @@ fn denials_meet_no_grant_and_waivers_meet_a_denial() {
         }
         assert!(front.deny.is_empty() || !front.grants.contains_key("shell.run"), "{name}");
         for (host, waivers) in &front.waive {
-            assert!(hosts.contains(&host.value), "{name}: {}", host.value);
+            assert!(hosts.contains(&host.value.as_str()), "{name}: {}", host.value);
             for (pattern, reason) in waivers {
                 assert!(front.deny.keys().any(|d| d == pattern || takes_in(pattern, d)), "{name}: {}", **pattern);
                 assert!(!reason.trim().is_empty(), "{name}");

@@ -19,7 +19,7 @@ use rolecast::resolve::{CapSet, Policy};
 use rolecast::system::memory::Memory;
 use rolecast::text::frontmatter;
 
-const HOSTS: [&str; 7] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"];
+const HOSTS: [&str; 8] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code", "tsuka"];
 const GUARANTEES: [&str; 4] = ["enforced", "hidden", "prompted", "advised"];
 
 #[derive(Debug, Clone)]
@@ -299,6 +299,9 @@ fn rendered(compiled: &Compiled, adapter: &Adapter, plans: &[RolePlan]) -> Resul
         let document: toml_edit::DocumentMut = text.parse().unwrap();
         let off = document.get("features").and_then(|f| f.get("shell_tool")).and_then(toml_edit::Item::as_bool);
         prop_assert_eq!(off, plan.removed.contains(&"shell".to_owned()).then_some(false));
+    } else if path.ends_with(".json") {
+        let file: serde_json::Value = serde_json::from_str(text).unwrap();
+        prop_assert_eq!(&file["allowedTools"], &serde_json::json!(plan.list));
     } else if list.sense == Sense::Rules {
         let head: serde_json::Value =
             rolecast::yaml::parse(frontmatter::split(text).unwrap().yaml, SourceId(0), 0).unwrap();

@@ -7,7 +7,7 @@ use rolecast::plan::ledger::{Line, Subject};
 use rolecast::system::memory::Memory;
 use serde_json::{Value, json};
 
-const POLICY: &str = "version: 1\nhosts: { claude-code: {}, codex: {}, copilot: {}, cursor: {}, gemini-cli: {}, opencode: {}, qwen-code: {} }\nextends: [builtin]\n";
+const POLICY: &str = "version: 1\nhosts: { claude-code: {}, codex: {}, copilot: {}, cursor: {}, gemini-cli: {}, opencode: {}, qwen-code: {}, tsuka: {} }\nextends: [builtin]\n";
 
 fn shipped() -> Compiled {
     let system = Memory::new().with("shared-agent-rules/policy.yaml", POLICY);

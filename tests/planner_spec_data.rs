@@ -12,7 +12,7 @@ use rolecast::model::scalar::{EvidenceKind, Guarantee};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-const HOSTS: [&str; 7] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"];
+const HOSTS: [&str; 8] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code", "tsuka"];
 const ROLES: [&str; 5] = ["docs_writer", "explorer", "reviewer", "implementer", "browser_tester"];
 
 #[derive(Deserialize)]
@@ -113,12 +113,14 @@ fn expected_words_are_words_of_the_host_and_bring_the_expected_tools() {
                 }
                 _ => panic!("{host}: {role}: either a list or what is removed"),
             };
+            let residue = adapter.forms["subagent"].residue.iter().cloned();
+            let offered: BTreeSet<String> = kept.iter().cloned().chain(residue).collect();
             for capability in BUILTIN.iter().map(|b| b.name) {
                 let line = expected.line(capability);
                 let confers = |tool: &&String| {
                     adapter.tools.get(*tool).is_some_and(|t| t.covers.iter().chain(&t.confers).any(|c| c == capability))
                 };
-                let by: BTreeSet<&String> = kept.iter().filter(confers).collect();
+                let by: BTreeSet<&String> = offered.iter().filter(confers).collect();
                 let named: BTreeSet<&String> = line.tools.iter().collect();
                 assert!(named.is_empty() || named == by, "{host}: {role}: {capability}: {named:?} and {by:?}");
                 let absent = line.state == State::Unreachable || line.by == Some(Limit::Absence);

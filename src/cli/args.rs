@@ -83,6 +83,8 @@ pub enum Command {
     VerifyServer,
     /// Author roles
     Role(RoleArgs),
+    /// Start or check a delegation packet
+    Packet(PacketArgs),
     /// List the hosts and what is known of them
     Hosts(HostsArgs),
     /// Print the JSON Schema of a file format
@@ -195,6 +197,29 @@ pub enum RoleCommand {
     Show {
         /// Its name
         name: String,
+    },
+}
+
+/// `packet`
+#[derive(Debug, Args)]
+pub struct PacketArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: PacketCommand,
+}
+
+/// What to do with packets.
+#[derive(Debug, Subcommand)]
+pub enum PacketCommand {
+    /// Print an empty packet for a role
+    New {
+        /// The role
+        role: String,
+    },
+    /// Check a packet against the policy
+    Check {
+        /// The packet, or `-` for standard input
+        file: String,
     },
 }
 

@@ -11,6 +11,7 @@ mod explain;
 mod hosts;
 mod init;
 mod minimal;
+mod packet;
 mod place;
 mod put;
 mod render;
@@ -57,6 +58,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Check(args) => check::run(args, global, ui),
         Command::Explain(args) => explain::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
+        Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),

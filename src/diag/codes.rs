@@ -164,6 +164,8 @@ codes! {
     TextRepeated = ("text-repeated", Warning, "a text arrives more than once");
     /// A text reaches nobody on a host.
     TextNever = ("text-never", Error, "a text does not arrive");
+    /// A host takes no instruction file, so that only its roles can be given the rules.
+    MainUntold = ("main-untold", Warning, "a host's main agent is given no rule");
     /// A file of the user that a host reads today would no longer be read after the render.
     UserFileUnread = ("user-file-unread", Error, "a file of the user would no longer be read");
     /// A file of the user that a host does not read today would be read after the render.
@@ -195,4 +197,19 @@ codes! {
     /// or taxonomy tools there. Every session then pays for a search that its task may not need, whatever the
     /// policy says about looking things up late.
     ForeignSessionStart = ("foreign-session-start", Warning, "a foreign file demands discovery at every start");
+
+    /// A packet is for a role that the policy does not have.
+    PacketRole = ("packet-role", Error, "a packet is for an unknown role");
+    /// The whole conversation is handed over where the role does not ask for it, or without a reason.
+    PacketHistory = ("packet-history", Error, "the full history goes along without a reason");
+    /// A part that `delegation.packet` asks for is missing, says nothing, stands there twice or out of order.
+    PacketPart = ("packet-part", Error, "a part of a packet is missing or empty");
+    /// The packet promises the role a capability that it does not have: the role would fail, or look for
+    /// another way to do it.
+    PacketCapability = ("packet-capability", Error, "a packet promises what the role does not have");
+    /// Encoded media, output of a tool in one long piece (over 40 lines or 4 KiB), or what looks like a
+    /// secret. Media and output cost context that a path and a line would not; a secret has then been seen.
+    PacketPasted = ("packet-pasted", Error, "something is pasted that does not belong into a packet");
+    /// The packet is over the target of `budgets.delegation-packet`, and its head does not say why.
+    PacketSize = ("packet-size", Error, "a packet is over its target without a reason");
 }

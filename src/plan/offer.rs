@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::adapter::{Adapter, Form, List, ListMcp, Sense, Verdict};
-use crate::model::scalar::EvidenceKind;
+use crate::model::scalar::{EvidenceKind, Risk};
 use crate::resolve::policy::{Policy, Server};
 use crate::resolve::{CapSet, Catalogue};
 
@@ -142,7 +142,7 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
     // A server that is written is there by the render; what is left are the host's own terms.
     let mut conditions = if servers::written(adapter) { Vec::new() } else { vec![SERVER_CONFIGURED.to_owned()] };
     conditions.extend(adapter.mcp.iter().flat_map(|m| m.conditions.clone()));
-    let asks = |risk| {
+    let asks = |risk: Risk| {
         let approval = adapter.mcp.as_ref().and_then(|m| servers::approval(m, risk));
         approval.is_some_and(|a| a.word.is_some() && a.verdict != Verdict::Allow)
     };

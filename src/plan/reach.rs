@@ -41,6 +41,12 @@ fn diagnostic(policy: &Policy, selected: &[&Adapter], finding: &Finding) -> Opti
             format!("{} does not reach {} of {}", text_name(policy, text), agent_name(*agent), title(host)),
         )
         .help("remove what stands in the way of the host's files (see `rolecast explain --delivery`), or leave the host out"),
+        Finding::MainUntold { host } => Diagnostic::new(
+            Code::MainUntold,
+            format!("{} takes no instruction file: its main agent is given no rule", title(host)),
+        )
+        .note("each of its roles carries the rules")
+        .help("work in one of the roles, not as its main agent"),
         Finding::UserUnread { host, file, because } => {
             Diagnostic::new(Code::UserFileUnread, format!("{} would no longer read your `{file}`", title(host)))
                 .path(file.clone())
@@ -196,6 +202,7 @@ fn way(delivery: &Delivery, adapter: &Adapter, host: &HostDelivery, index: usize
         Some(route) if host.arrivals.get(index).is_some_and(|reach| reach.roles.max > 1) => {
             Way::sure(format!("in the role, perhaps also through `{}`", route.file))
         }
+        None if agent == Agent::Main => Way::sure("by no way"),
         _ => Way::sure("in the role"),
     }
 }

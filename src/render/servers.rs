@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use crate::model::adapter::{Adapter, Mcp, Passing};
+use crate::model::scalar::Risk;
 use crate::plan::HostPlan;
 use crate::plan::servers::{ServerOnHost, ServersPlan};
 use crate::resolve::Policy;
@@ -48,6 +49,7 @@ fn server(mcp: &Mcp, server: &Server, own: &ServerOnHost) -> Value {
         "list": own.list,
         "tools": own.tools.iter().map(|t| &t.tool).collect::<Vec<_>>(),
         "approvals": approvals,
+        "risk": own.tools.iter().map(|t| t.risk).max().map(Risk::word),
         "rules": rules,
     })
 }
@@ -74,6 +76,8 @@ fn passed(mcp: &Mcp, by: Passing, values: &IndexMap<String, policy::Value>) -> P
                 let text = mcp.refer(&variable.text).map(|r| format!("Bearer {r}"));
                 out.texts.insert(key.clone(), json!(text));
             }
+            // Reported where it is planned.
+            (_, Passing::Nothing) => {}
             (policy::Value::Variable(variable), _) => {
                 out.names.insert(key.clone(), json!(variable.text));
             }

@@ -8,6 +8,7 @@ use rolecast::plan::delivery::{Delivery, Finding, HostInput, Input, Kind, RuleIn
 
 use crate::simulator::{Got, Repository};
 
+/// Those that take instruction files by themselves.
 pub const HOSTS: [&str; 7] = ["claude-code", "codex", "cursor", "copilot", "gemini-cli", "opencode", "qwen-code"];
 
 pub fn shipped() -> Vec<Adapter> {
@@ -130,12 +131,18 @@ pub fn assert_reported(input: &Input, plan: &Delivery) -> Result<(), String> {
             said if said == wrong => Ok(()),
             said => Err(format!("{id}: {what}: wrong {wrong}, reported {said}")),
         };
+        let deaf = host.adapter.reads.is_empty() && host.adapter.carriers.is_empty();
         let shared = times(&is, "[shared]");
         let wanted = input.rules.iter().any(|r| r.main && r.activation != Kind::Paths);
         said(
             "shared text missing".into(),
-            wanted && shared == 0,
+            wanted && shared == 0 && !deaf,
             &|f| matches!(f, Finding::Never { host, agent: Agent::Main, text: Text::Shared } if host == id),
+        )?;
+        said(
+            "that nothing comes".into(),
+            deaf && input.rules.iter().any(|r| r.main),
+            &|f| matches!(f, Finding::MainUntold { host } if host == id),
         )?;
         said(
             "shared text repeated".into(),

@@ -3,7 +3,7 @@
 use rolecast::model::adapter::Adapter;
 use rolecast::plan::delivery::{Finding, How, Own, Part, ScopedRoute, plan};
 
-use crate::fixtures::{assert_exactly_once, input, paths, planned, rules, shipped};
+use crate::fixtures::{adapter, assert_exactly_once, input, paths, planned, rules, shipped};
 
 fn sets(adapters: &[Adapter]) -> impl Iterator<Item = Vec<&Adapter>> {
     (1..1_usize << adapters.len())
@@ -144,4 +144,23 @@ fn all_share_one_home_and_have_a_card_each() {
     let lines: Vec<ScopedRoute> = gemini.scoped.iter().map(|s| s.main).collect();
     assert_eq!(lines, [ScopedRoute::CardLine, ScopedRoute::CardLine, ScopedRoute::None]);
     assert!(!plan.findings.iter().any(|f| !matches!(f, Finding::Perhaps { .. })), "{:#?}", plan.findings);
+}
+
+#[test]
+fn a_host_that_takes_no_file_tells_its_roles_and_changes_nothing_for_others() {
+    let (adapters, rules) = (shipped(), rules());
+    let deaf = adapter("tsuka");
+    for mut hosts in sets(&adapters) {
+        let alone = planned(&input(&hosts, &rules, &[]));
+        hosts.push(&deaf);
+        let both = plan(&input(&hosts, &rules, &[]));
+        assert_eq!(paths(&both), paths(&alone));
+        assert_eq!(both.hosts[..alone.hosts.len()], alone.hosts[..]);
+        assert_eq!(both.findings.len(), alone.findings.len() + 1);
+        assert!(both.findings.contains(&Finding::MainUntold { host: "tsuka".into() }), "{:#?}", both.findings);
+        let told = both.hosts.last().unwrap();
+        for (rule, arrives) in rules.iter().zip(&told.arrivals) {
+            assert_eq!((arrives.main.max, arrives.roles.min, arrives.roles.max), (0, 1, 1), "{}", rule.id);
+        }
+    }
 }

@@ -54,6 +54,7 @@ fn tool_result_in_text_and_in_the_setting_of_each_host() {
         &[
             ("12 KiB per tool result (never over 32 KiB)", "7 KiB per tool result (never over 17 KiB)", &SHARED),
             ("| one tool result | 12 KiB | 32 KiB |", "| one tool result | 7 KiB | 17 KiB |", &[TABLE]),
+            ("\"maxToolResultTokens\": 9362", "\"maxToolResultTokens\": 4973", &[".tsuka/config.json"]),
             ("\"bashOutputMaxChars\": 12288", "\"bashOutputMaxChars\": 7168", &[".claude/settings.json"]),
             (
                 "\"truncateToolOutputThreshold\": 11930",

@@ -102,7 +102,8 @@ fn a_shell_that_was_given_back_is_found() {
     assert_eq!((code, with(&report, "broken")), (0, NOTHING), "{report:#}");
     repository.change(".codex/agents/patcher.toml", "shell_tool = false\nunified_exec = false", "");
     let (code, report) = verify();
-    assert_eq!((code, with(&report, "broken")), (1, vec!["patcher: tools".to_owned()]));
+    let tools = ["patcher: tools", "with a server, patcher: tools"].map(str::to_owned);
+    assert_eq!((code, with(&report, "broken")), (1, tools.to_vec()));
 }
 
 #[test]

@@ -56,6 +56,8 @@ pub enum Passing {
     SameName,
     /// A map of names to names.
     AnyName,
+    /// Not at all.
+    Nothing,
 }
 
 /// The time-outs of an entry.
@@ -104,6 +106,9 @@ pub enum Bounded {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Approvals {
+    /// One for a whole server: the greatest risk of its tools counts for each of them.
+    #[serde(default)]
+    pub whole: bool,
     /// Of a tool that confers only safe capabilities.
     pub safe: Option<Approval>,
     /// Of a tool that confers a restricted one.

@@ -109,8 +109,10 @@ pub fn of_host(world: &World, layout: &Layout, host: HostId, baseline: &Baseline
         let shared = taken.shared(world, layout);
         let card = taken.card(world, layout, host);
         cost.extra += shared.saturating_sub(1) + card.saturating_sub(1);
-        cost.never += u32::from(main && world.has_shared && shared == 0);
-        cost.cardless += u32::from(main && h.wants_card && card == 0);
+        // No layout helps a host that takes nothing.
+        let hears = main && !h.is_deaf();
+        cost.never += u32::from(hears && world.has_shared && shared == 0);
+        cost.cardless += u32::from(hears && h.wants_card && card == 0);
         if main && (shared > 0 || card > 0) {
             let sure = Taken::count(world, layout, host, *agent, Ways::Sure);
             cost.perhaps += u32::from(shared > 0 && sure.shared(world, layout) == 0);
@@ -137,10 +139,11 @@ pub fn of_homes(world: &World, homes: &[FileId]) -> Cost {
     for home in homes {
         let slots = world.hosts.iter().flat_map(|h| h.slots(CarrierKind::Shared)).filter(|s| s.file == *home);
         cost.order += slots.map(|s| s.carrier as u32).min().unwrap_or(0);
-        if world.hosts.len() > 1 {
+        let hearing = || world.hosts.iter().filter(|h| !h.is_deaf());
+        if hearing().count() > 1 {
             let known =
                 |h: &Host| h.adapter.reads.iter().any(|r| at_start(r) && path::matches(&r.file, world.path(*home)));
-            cost.unknown_home += world.hosts.iter().filter(|h| !known(h)).count() as u32;
+            cost.unknown_home += hearing().filter(|h| !known(h)).count() as u32;
             let owned = world.hosts.iter().any(|h| h.slots(CarrierKind::Card).any(|s| s.file == *home));
             cost.owned_home += u32::from(owned);
         }
@@ -153,7 +156,7 @@ pub fn of_homes(world: &World, homes: &[FileId]) -> Cost {
 pub fn at_least(world: &World, homes: &[FileId], host: HostId, baseline: &Baseline) -> Cost {
     let h = &world.hosts[host];
     let mut cost = Cost::default();
-    if h.import().is_none() {
+    if h.import().is_none() && !h.is_deaf() {
         let home = h.reads.iter().any(|r| world.resolve(r.file).is_some_and(|f| homes.contains(&f)));
         cost.never = u32::from(world.has_shared && !home);
     }

@@ -24,10 +24,14 @@ pub fn of(
     for (position, delivered) in delivered.iter().enumerate() {
         let Some(id) = world.hosts.iter().position(|h| h.position == position) else { continue };
         let look = Look { input, world, layout, scoped, arrived: &arrived[id], id, delivered };
-        look.shared(&mut out);
-        look.card(&mut out);
-        look.users(&mut out);
-        look.rules(&mut out);
+        if world.hosts[id].is_deaf() {
+            look.untold(&mut out);
+        } else {
+            look.shared(&mut out);
+            look.card(&mut out);
+            look.users(&mut out);
+            look.rules(&mut out);
+        }
         out.extend(borrowed::of(input, position));
     }
     out
@@ -46,6 +50,12 @@ struct Look<'a> {
 impl Look<'_> {
     fn host(&self) -> String {
         self.delivered.host.clone()
+    }
+
+    fn untold(&self, out: &mut Vec<Finding>) {
+        if self.input.rules.iter().any(|r| r.main) {
+            out.push(Finding::MainUntold { host: self.host() });
+        }
     }
 
     fn inherits(&self) -> bool {

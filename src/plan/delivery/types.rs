@@ -304,6 +304,11 @@ pub enum Finding {
         /// Which text.
         text: Text,
     },
+    /// The host takes no instruction file at all: only its roles carry the rules.
+    MainUntold {
+        /// Which host.
+        host: String,
+    },
     /// A file of the user that the host reads today would no longer be read.
     UserUnread {
         /// Which host.

@@ -90,6 +90,11 @@ impl FileRead<'_> {
 }
 
 impl<'a> Host<'a> {
+    /// Whether it takes no text by itself, whatever is written.
+    pub fn is_deaf(&self) -> bool {
+        self.adapter.reads.is_empty() && self.adapter.carriers.is_empty()
+    }
+
     /// How it includes files.
     pub fn import(&self) -> Option<&'a Import> {
         self.adapter.import.as_ref()

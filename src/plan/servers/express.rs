@@ -45,7 +45,25 @@ pub(super) fn report(adapter: &Adapter, mcp: &Mcp, server: &Server, sink: &mut S
             );
         }
     }
+    nothing_passed(adapter, mcp, server, sink);
     timeouts(adapter, mcp, server, sink);
+}
+
+/// Variables where an entry can hand none on.
+fn nothing_passed(adapter: &Adapter, mcp: &Mcp, server: &Server, sink: &mut Sink) {
+    let env = server.env.values().filter(|_| mcp.env == Passing::Nothing);
+    let headers = server.headers.values().filter(|_| mcp.headers == Passing::Nothing);
+    for value in env.chain(headers) {
+        let (Value::Variable(variable) | Value::Bearer(variable)) = value else { continue };
+        sink.push(
+            refused(adapter, server, variable.span, "not here")
+                .note(format!(
+                    "an entry of {} hands no variable on, and its value may not be written down",
+                    adapter.title
+                ))
+                .help("leave the host out, or the server"),
+        );
+    }
 }
 
 /// Every text that is written as it stands.

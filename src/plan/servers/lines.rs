@@ -53,9 +53,12 @@ fn of(adapter: &Adapter, mcp: &Mcp, plan: &ServersPlan, server: &ServerOnHost) -
 }
 
 fn named(adapter: &Adapter, mcp: &Mcp, plan: &ServersPlan, server: &ServerOnHost, tool: &ToolOnHost) -> Line {
-    let reason = format!("`{}`, {}; in `{}`", tool.seen, tool.risk.word(), plan.file);
+    let mut reason = format!("`{}`, {}; in `{}`", tool.seen, tool.risk.word(), plan.file);
+    if tool.counts != tool.risk {
+        reason = format!("{reason}; counts as {} there, as all of its server", tool.counts.word());
+    }
     let mut line = base(adapter, &server.server, &tool.tool, State::Granted, reason);
-    let Some(approval) = approval(mcp, tool.risk) else {
+    let Some(approval) = approval(mcp, tool.counts) else {
         line.limited_by = Some(LimitedBy::Approval);
         line.guarantee = Some(Guarantee::Advised);
         line.reason.push_str("; whether a person is asked first is up to the host");

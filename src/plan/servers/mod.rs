@@ -48,13 +48,15 @@ pub struct ToolOnHost {
     pub seen: String,
     /// Its risk.
     pub risk: Risk,
+    /// The risk that decides what happens before a call: its own, or that of its server as a whole.
+    pub counts: Risk,
     /// The host's word for what happens before a call, where it is written.
     pub word: Option<String>,
 }
 
 /// What is known of the approval of tools of one risk.
 pub fn approval(mcp: &Mcp, risk: Risk) -> Option<&Approval> {
-    let Approvals { safe, restricted, dangerous } = &mcp.approval;
+    let Approvals { safe, restricted, dangerous, .. } = &mcp.approval;
     match risk {
         Risk::Safe => safe.as_ref(),
         Risk::Restricted => restricted.as_ref(),
@@ -115,13 +117,16 @@ pub fn plan(
 fn on_host(adapter: &Adapter, mcp: &Mcp, server: &Server) -> ServerOnHost {
     let bounds = |what: Bounded| mcp.timeout.as_ref().filter(|t| t.bounds.contains(&what));
     let list = server.list.seconds;
+    let greatest = server.tools.values().map(|t| t.risk).max();
+    let counts = |own: Risk| if mcp.approval.whole { greatest.unwrap_or(own) } else { own };
     let tools = server.tools.iter().filter_map(|(tool, class)| {
         // A name that cannot be spelt is an error of its own.
         Some(ToolOnHost {
             tool: tool.clone(),
             seen: names::tool(&adapter.names.tool, &server.name, tool).ok()?,
             risk: class.risk,
-            word: approval(mcp, class.risk).and_then(|a| a.word.clone()),
+            counts: counts(class.risk),
+            word: approval(mcp, counts(class.risk)).and_then(|a| a.word.clone()),
         })
     });
     ServerOnHost {

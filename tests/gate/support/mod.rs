@@ -9,7 +9,8 @@ use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 /// The hosts of the shipped adapters, sorted.
-pub const HOSTS: [&str; 7] = ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code"];
+pub const HOSTS: [&str; 8] =
+    ["claude-code", "codex", "copilot", "cursor", "gemini-cli", "opencode", "qwen-code", "tsuka"];
 /// The policy of most tests.
 pub const POLICY: &str = "shared-agent-rules/policy.yaml";
 /// The lock.
