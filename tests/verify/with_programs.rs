@@ -156,21 +156,6 @@ fn a_list_of_which_nothing_is_left_gives_everything_and_that_is_found() {
 }
 
 #[test]
-fn an_instruction_file_that_was_opened_to_a_role_is_found() {
-    let Some(bin) = programs("an opened instruction file on opencode") else { return };
-    let patcher = "---\ndescription: Edits.\ngrants:\n  repo.read: {}\n  repo.edit: {}\n---\nEdit what you are told.\n";
-    let repository = Repository::rendered(&["opencode"], &[("patcher", patcher)]);
-    let verify = || repository.verify(&bin, &["--host", "opencode", "--role", "patcher"]);
-    let (code, report) = verify();
-    assert_eq!((code, with(&report, "broken")), (0, NOTHING), "{report:#}");
-    repository.change(".opencode/agents/patcher.md", "    AGENTS.md: deny", "    AGENTS.md: allow");
-    let (code, report) = verify();
-    let broken = with(&report, "broken");
-    assert_eq!(code, 1);
-    assert!(broken.contains(&"patcher: policy.edit".to_owned()), "{broken:?}");
-}
-
-#[test]
 fn a_rule_for_paths_comes_with_its_files_and_one_that_comes_at_once_is_found() {
     let Some(bin) = programs("a rule for paths on Claude Code") else { return };
     let repository = Repository::rendered(&["claude-code"], &[]);
