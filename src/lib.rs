@@ -18,6 +18,7 @@ pub mod packet;
 pub mod plan;
 pub mod render;
 pub mod resolve;
+pub mod run;
 pub mod schema;
 pub mod sync;
 pub mod system;

@@ -239,7 +239,7 @@ fn rules_in_a_role_file_have_a_list_of_rules_and_a_dialect() {
         for form in adapter.forms.values() {
             let Some(list) = &form.list else { continue };
             assert_eq!(list.rules.is_some(), list.sense == Sense::Rules, "{}", adapter.id);
-            for narrow in form.narrow.iter().filter(|n| n.by == Mechanism::Rules && !n.launched) {
+            for narrow in form.narrow.iter().filter(|n| n.by == Mechanism::Rules && form.launch.is_none()) {
                 assert!(list.rules.is_some() && narrow.globs.is_some(), "{}", adapter.id);
             }
         }
@@ -344,7 +344,6 @@ fn what_is_tried_exists_and_can_be_seen() {
             assert!(never.beside.iter().all(|t| adapter.tools.contains_key(t)), "{}: {never:?}", adapter.id);
         }
         assert!(driver.acknowledge.iter().all(|a| adapter.outputs.contains_key(&a.output)), "{}", adapter.id);
-        assert!(driver.mains.keys().all(|f| adapter.forms.contains_key(f)), "{}", adapter.id);
         assert!(!driver.refusals.is_empty() && !driver.attempts.is_empty(), "{}", adapter.id);
     }
 }

@@ -24,7 +24,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("lint", &["diag", "model", "system", "text"]),
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
-    ("verify", &["compile", "edit", "model", "plan", "render", "resolve", "sync", "system", "text"]),
+    ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
+    ("verify", &["compile", "diag", "edit", "model", "plan", "render", "resolve", "sync", "system", "text", "yaml"]),
 ];
 
 /// Crate → the only places that may name it.
@@ -35,12 +36,14 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["text/markdown.rs"]),
     ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs"]),
     ("clap", &["cli/"]),
-    ("tempfile", &["verify/"]),
+    ("tempfile", &["run/", "verify/"]),
+    ("signal_hook", &["run/"]),
     ("tokio::", &["verify/"]),
     ("axum::", &["verify/model/"]),
     ("async fn", &["verify/"]),
+    ("SystemTime", &["cli/today.rs"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["system/", "verify/"]),
+    ("std::fs::", &["run/", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

@@ -13,9 +13,13 @@ fn the_policy_on_one_page() {
       codex        Codex        seen on @openai/codex 0.171.0, 2026-11-30
 
     roles: capabilities out of the role's hands, by how hard, and grants it has no tool for
-      role    host         form       denied                  unreachable  known from, if
-      triage  claude-code  sub-agent  27 enforced, 4 advised  0            ran, if approved
-      triage  codex        sub-agent  31 advised              0            ran, if trusted
+      role    host         form         denied                              unreachable  known from, if
+      triage  claude-code  sub-agent    27 enforced, 4 advised              0            ran, if approved
+      triage  claude-code  main agent   27 enforced, 1 prompted, 3 advised  0            ran, if run, if own-rules, if
+                                                                                         approved
+      triage  codex        sub-agent    31 advised                          0            ran, if trusted
+      triage  codex        own process  31 advised                          0            ran, if run, if no-servers, if
+                                                                                         no-allow-rules, if trusted
 
     budgets
       tool-result, shell tools: target 12 KiB, limit 32 KiB
@@ -54,13 +58,22 @@ fn the_policy_on_one_page() {
       if approved      the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session
                        runs without a person; else they are not connected; how: start `claude` once in the folder and accept
                        them
+      if run           started by `rolecast run`; else its list is the same, and nothing holds its paths (the limits it
+                       carries fail open)
+      if own-rules     no settings of yours or of the project allow `Edit` or `Write` by themselves; else what they allow is
+                       written outside of the scope too (the limits it carries fail open)
       if default-mode  the session asks before it uses tools, as it does unless a mode or a rule of yours says otherwise;
                        else the tool runs without asking (the limits it carries fail open)
 
     where, on codex
-      if trusted  the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a warning, and the
-                  sandbox is read-only; a project marked untrusted loses AGENTS.md too; how: start codex once in the folder
-                  and accept it
+      if trusted         the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a warning,
+                         and the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how: start codex once
+                         in the folder and accept it
+      if run             started by `rolecast run`; else there is no such process
+      if no-servers      no MCP server of yours can write files; else it writes where it likes, because servers run outside
+                         of the sandbox (the limits it carries fail open)
+      if no-allow-rules  no command rule of yours or of the project says `allow`; else what it allows runs outside of the
+                         sandbox (the limits it carries fail open)
 
     findings: none
     ");

@@ -76,6 +76,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Tell what holds: for a role, a rendered file, or the whole policy
     Explain(ExplainArgs),
+    /// Start a role as a process of its own, the way its limits hold
+    Run(RunArgs),
     /// Try what the ledger claims on the host programs of this machine, offline
     Verify(VerifyArgs),
     /// Be the MCP server that `verify` adds to a policy
@@ -170,6 +172,28 @@ pub struct VerifyArgs {
     /// Folder with the hosts' npm packages, instead of the path
     #[arg(long, value_name = "DIR")]
     pub host_bin: Option<String>,
+    /// Write what was seen into the policy folder, where the ledger reads it
+    #[arg(long)]
+    pub accept: bool,
+}
+
+/// `run`
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The role
+    pub role: String,
+    /// The host [default: the only selected one that can start it]
+    #[arg(long, value_name = "HOST")]
+    pub host: Option<String>,
+    /// Start it with this file as its assignment and without a person; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub packet: Option<String>,
+    /// Print the command and what holds, and start nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Flags for the host's own program, passed on unchanged; one that loosens a limit is not noticed
+    #[arg(last = true, value_name = "FLAGS")]
+    pub flags: Vec<String>,
 }
 
 /// `role`
@@ -225,7 +249,14 @@ pub enum PacketCommand {
 
 /// `hosts`
 #[derive(Debug, Args)]
-pub struct HostsArgs {}
+pub struct HostsArgs {
+    /// Ask the programs of this machine for their versions, and mark what was verified on others
+    #[arg(long)]
+    pub installed: bool,
+    /// Folder with the hosts' npm packages, instead of the path
+    #[arg(long, value_name = "DIR", requires = "installed")]
+    pub host_bin: Option<String>,
+}
 
 /// `schema`
 #[derive(Debug, Args)]

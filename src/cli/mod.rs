@@ -1,5 +1,6 @@
 //! The command line: arguments in, exit code out.
 
+mod accept;
 mod args;
 mod check;
 mod compiled;
@@ -16,7 +17,9 @@ mod place;
 mod put;
 mod render;
 mod role;
+mod run;
 mod schema;
+mod today;
 mod ui;
 mod verify;
 
@@ -63,6 +66,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
         Command::VerifyServer => verify::serve(),
+        Command::Run(args) => run::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };
     result.unwrap_or_else(|failure| {

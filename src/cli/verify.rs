@@ -1,12 +1,13 @@
 //! `verify`: tries what the ledger claims on the host programs of this machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::diag::render::Format;
 use crate::plan::Purpose;
 use crate::text::suggest::nearest;
 use crate::verify::{self, Options, Platform, tryout};
 
+use super::accept::accept;
 use super::args::{Global, VerifyArgs};
 use super::compiled::compiled;
 use super::env;
@@ -27,7 +28,7 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         return Err(Failure::new(Exit::Policy, "there is no policy here, and so nothing is claimed")
             .help("run `rolecast init`"));
     };
-    let (compiled, sink) = compiled(&place.system, Some(dir), &[], Purpose::Ledger, ui)?;
+    let (compiled, sink) = compiled(&place.system, Some(dir), &[], Purpose::Claims, ui)?;
     if ui.format == Format::Human {
         ui.diagnostics(&sink, &compiled.loaded.sources);
     }
@@ -35,8 +36,7 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
     known("host", &args.hosts, policy.map_or(&[][..], |p| &p.hosts))?;
     let roles: Vec<String> = policy.iter().flat_map(|p| &p.roles).map(|r| r.id.clone()).collect();
     known("role", &args.roles, &roles)?;
-    let bin = args.host_bin.as_ref().map(Path::new).map(Path::canonicalize).transpose();
-    let bin = bin.map_err(|e| Failure::usage(format!("`--host-bin` is not a folder: {e}")))?;
+    let bin = bin(args.host_bin.as_deref())?;
     let platform = Platform::here();
     let program = env::program().map_err(|e| Failure::environment(format!("cannot tell this program: {e}")))?;
     let options = Options {
@@ -54,6 +54,9 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         Format::Json => ui.result(&report.json()),
         _ => ui.result(&report.human(ui.verbose)),
     }
+    if args.accept {
+        accept(&report, &compiled, &args.roles, dir, &place.system, ui)?;
+    }
     Ok(if report.failed(&args.hosts) { Exit::Drift } else { Exit::Clean })
 }
 
@@ -66,6 +69,15 @@ pub fn serve() -> Result<Exit, Failure> {
     tryout::serve(std::io::stdin().lock(), std::io::stdout().lock(), folder.as_deref())
         .map_err(|e| Failure::environment(format!("cannot speak to the client: {e}")))?;
     Ok(Exit::Clean)
+}
+
+/// The folder named by `--host-bin`.
+///
+/// # Errors
+/// It is none.
+pub fn bin(named: Option<&str>) -> Result<Option<PathBuf>, Failure> {
+    let bin = named.map(Path::new).map(Path::canonicalize).transpose();
+    bin.map_err(|e| Failure::usage(format!("`--host-bin` is not a folder: {e}")))
 }
 
 fn known(what: &str, named: &[String], all: &[String]) -> Result<(), Failure> {

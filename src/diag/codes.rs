@@ -156,6 +156,16 @@ codes! {
     /// A host cannot hold what a role denies. The compilation stops rather than render a role that only
     /// looks limited; a waiver with a reason, or leaving the host out, is a decision somebody made.
     DenyNotHeld = ("deny-not-held", Error, "a host cannot hold a denial");
+    /// A file of evidence is not as `verify --accept` writes it.
+    EvidenceInvalid = ("evidence-invalid", Error, "a file of evidence is not as it was written");
+    /// Evidence about a role, form, capability, rule or budget that is not there. It counts for nothing.
+    EvidenceNamesNothing = ("evidence-names-nothing", Warning, "evidence about something that is not there");
+    /// Evidence about another plan: the tools of the role, its scope or the claim changed since. It counts for
+    /// nothing, and the claims stand on what was known before. A warning when it said that something is broken.
+    EvidenceOutdated = ("evidence-outdated", Note, "evidence about another plan");
+    /// A host was seen not to do what is claimed of it. The ledger says what was seen instead; a denial that this
+    /// misses stops the compilation.
+    EvidenceBroken = ("evidence-broken", Warning, "a host was seen to break a claim");
     /// A template names something that does not exist, or does too much work.
     Template = ("template", Error, "a template cannot be rendered");
 
@@ -186,6 +196,9 @@ codes! {
     /// What the templates of an adapter make is not usable: no JSON where entries are wanted, or two
     /// different texts for one file.
     RenderFailed = ("render-failed", Error, "a render is not usable");
+    /// A host reads the front matter of a file line by line, and would take what is rendered there for something
+    /// else without a word: a list for a name, a word for no `true`, a text for its first part.
+    FrontMatterUnread = ("front-matter-unread", Error, "a host would not read front matter as it is meant");
     /// A file of the repository does not say what the policy says: it was edited, its source moved, it is
     /// missing, or nothing asks for it any more.
     Drift = ("drift", Error, "a file does not say what the policy says");

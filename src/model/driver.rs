@@ -18,8 +18,6 @@ use serde_json::Value;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Driver {
-    /// Where it is.
-    pub program: Program,
     /// Arguments that make it print its version.
     pub version_args: Vec<String>,
     /// What it speaks to a model.
@@ -49,9 +47,9 @@ pub struct Driver {
     pub touch: Option<ToolCall>,
     /// Tools that stand inside another one; omitted = none do.
     pub nested: Option<Nested>,
-    /// Arguments of a run whose main agent is the role `{name}`, for forms that are a main agent.
+    /// Arguments added to the command of `rolecast run`, as a user would behind `--`, for forms that it starts.
     #[serde(default)]
-    pub mains: IndexMap<String, Vec<String>>,
+    pub launched: Vec<String>,
     /// What is different in a run with servers; omitted = nothing is.
     #[serde(default)]
     pub servers: Servers,
@@ -72,30 +70,6 @@ pub struct Servers {
     pub args: Option<Vec<String>>,
     /// Arguments of a run before it, in which a person accepts the server `{server}`.
     pub accept: Option<Vec<String>>,
-}
-
-/// A program.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Program {
-    /// Its name on `PATH`.
-    pub name: String,
-    /// Paths below a `node_modules` folder, first found; `{os}` and `{arch}` as npm spells them, `*` in a part.
-    #[serde(default)]
-    pub packaged: Vec<String>,
-    /// What runs a packaged file that is no program by itself.
-    pub interpreter: Option<Interpreter>,
-}
-
-/// A program that runs others.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Interpreter {
-    /// Its name on `PATH`.
-    pub name: String,
-    /// Paths below a `node_modules` folder that win over the one on `PATH`, as in `packaged` of the program.
-    #[serde(default)]
-    pub packaged: Vec<String>,
 }
 
 /// A protocol between hosts and models.

@@ -3,6 +3,7 @@
 pub mod adapter;
 pub mod capability;
 pub mod driver;
+pub mod evidence;
 pub mod packet;
 pub mod policy;
 pub mod role;

@@ -5,7 +5,10 @@ mod bodies;
 mod context;
 pub mod engine;
 mod entries;
+mod fields;
 mod files;
+mod launch;
+mod matter;
 mod measure;
 mod servers;
 mod texts;
@@ -20,6 +23,7 @@ use crate::plan::Plan;
 use crate::resolve::Policy;
 
 use artifact::Artifact;
+pub use launch::{Command, Scene, launch};
 pub use measure::{HostBytes, Measured};
 pub use texts::{MOST_LINES, PATHS_INDEX, RULES_DIR};
 

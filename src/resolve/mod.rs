@@ -1,6 +1,7 @@
 //! Sources to a policy without loose ends: names looked up, layers merged, defaults filled in.
 
 mod capabilities;
+mod evidence;
 mod layers;
 mod lookups;
 pub mod policy;
@@ -13,6 +14,7 @@ mod template;
 mod text;
 
 pub use capabilities::{CapId, CapSet, Capability, Catalogue};
+pub use evidence::of as evidence_of;
 pub use policy::{Policy, Role, Rule};
 pub use roles::{role_name, role_name_folded};
 
@@ -35,5 +37,8 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     // The shipped policy has no folder until a render writes the smallest one.
     let folders =
         if loaded.folders.is_empty() { vec![crate::load::DEFAULT_DIR.to_owned()] } else { loaded.folders.clone() };
-    Policy { catalogue, hosts, servers, roles, rules, settings, folders }
+    let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
+    let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
+    let evidence = evidence::resolve(loaded, &hosts, &names, sink);
+    Policy { catalogue, hosts, servers, roles, rules, settings, folders, evidence }
 }

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use super::capabilities::{CapId, CapSet, Catalogue};
 use crate::diag::{SourceId, Span};
+use crate::model::evidence::EvidenceFile;
 use crate::model::policy::{ContextChoice, EscalationReason, PacketPart, Via};
 use crate::model::role::ModelChoice;
 use crate::model::scalar::{ByteSize, Guarantee, Percent, Risk};
@@ -25,6 +26,19 @@ pub struct Policy {
     pub settings: Settings,
     /// Folders, relative to the root, that hold the policy's sources and its lock.
     pub folders: Vec<String>,
+    /// What was seen of each selected host, that which counts first in front.
+    pub evidence: IndexMap<String, Vec<HostEvidence>>,
+}
+
+/// What was seen of a host, and by whom.
+#[derive(Debug, Clone)]
+pub struct HostEvidence {
+    /// The file.
+    pub path: String,
+    /// Whether the program carries it.
+    pub shipped: bool,
+    /// What was seen.
+    pub seen: EvidenceFile,
 }
 
 /// A canonical sub-agent.

@@ -1,6 +1,7 @@
 //! Holds what agents were told at the start against what the plan says arrives.
 
 use crate::model::adapter::{Adapter, Load};
+use crate::model::evidence::Holds;
 use crate::plan::delivery::{HostDelivery, PlannedFile, Range, Reach, Scoped, ScopedRoute};
 use crate::plan::ledger::{Line, Subject};
 use crate::render::{HostNotes, MOST_LINES, PATHS_INDEX, RULES_DIR};
@@ -37,8 +38,11 @@ impl Told<'_> {
         for line in lines.iter().filter(|l| l.host == self.adapter.id) {
             let Subject::Rule { rule, to } = &line.subject else { continue };
             let Some(index) = self.policy.rules.iter().position(|r| r.id == *rule) else { continue };
-            let (verdict, seen) = self.rule(index, to == "main");
-            out.push(Finding::of(line, verdict, seen));
+            let (verdict, seen, holds) = match self.rule(index, to == "main") {
+                Ok((verdict, seen)) => (verdict, seen, None),
+                Err(wrong) => (Verdict::Broken, wrong.seen, Some(wrong.holds)),
+            };
+            out.push(Finding { holds, ..Finding::of(line, verdict, seen) });
         }
         for main in [true, false] {
             out.extend(self.card(main));
@@ -55,19 +59,19 @@ impl Told<'_> {
         self.roles.iter().filter_map(|(role, start)| Some((*role, (*start)?))).collect()
     }
 
-    fn rule(&self, index: usize, main: bool) -> (Verdict, String) {
+    fn rule(&self, index: usize, main: bool) -> Result<(Verdict, String), Wrong> {
         let rule = &self.policy.rules[index];
         let Some(reach) = self.plan.arrivals.get(index) else {
-            return (Verdict::Untried, "the plan does not say".to_owned());
+            return Ok((Verdict::Untried, "the plan does not say".to_owned()));
         };
         let told = self.told(main);
         if told.is_empty() {
-            return (Verdict::Untried, "no agent was started".to_owned());
+            return Ok((Verdict::Untried, "no agent was started".to_owned()));
         }
         match self.wanted(rule, index, main) {
             Some(wanted) => counted(&wanted, &told, of(reach, main)),
             None if self.touched(index) => self.on_touch(index, &told, of(reach, main)),
-            None => (Verdict::Untried, "no file that it is for was touched".to_owned()),
+            None => Ok((Verdict::Untried, "no file that it is for was touched".to_owned())),
         }
     }
 
@@ -106,26 +110,26 @@ impl Told<'_> {
     }
 
     /// A rule that comes with the files it is for: not before, and then as often as planned.
-    fn on_touch(&self, index: usize, told: &[(&str, &Start)], expected: Range) -> (Verdict, String) {
+    fn on_touch(&self, index: usize, told: &[(&str, &Start)], expected: Range) -> Result<(Verdict, String), Wrong> {
         let text = even(&self.rules[index]);
         let mut counts = Vec::new();
         for (who, start) in told {
             if count(&text, &start.told) > 0 {
-                return (Verdict::Broken, format!("{who} is given it before a file that it is for is touched"));
+                return Err(Wrong::advised(format!("{who} is given it before a file that it is for is touched")));
             }
             let Some(after) = &start.after else { continue };
             let found = count(&text, after);
             if found < expected.min || found > expected.max {
-                return (Verdict::Broken, format!("{who} is given it {found} times after such a file was read"));
+                return Err(Wrong::times(found, format!("{who} is given it {found} times after such a file was read")));
             }
             counts.push(found);
         }
-        match counts.is_empty() {
+        Ok(match counts.is_empty() {
             true => (Verdict::Untried, "no agent came to read such a file".to_owned()),
             false => {
                 (Verdict::Held, format!("absent at the start, found {} after such a file was read", times(&counts)))
             }
-        }
+        })
     }
 
     /// The notes for the host, where there are any.
@@ -142,8 +146,9 @@ impl Told<'_> {
             (least, most) if least == most => format!("the notes for the host arrive {least} time(s)"),
             (least, most) => format!("the notes for the host arrive {least} to {most} times"),
         };
-        let (verdict, seen) = counted(&Wanted { present: text, absent: None }, &told, expected);
-        Some(Finding { about: About::Notes { to: kind(main) }, claim, verdict, seen })
+        let counted = counted(&Wanted { present: text, absent: None }, &told, expected);
+        let (verdict, seen) = counted.unwrap_or_else(|wrong| (Verdict::Broken, wrong.seen));
+        Some(Finding::new(About::Notes { to: kind(main) }, claim, verdict, seen))
     }
 
     /// Nothing was looked up before the first turn.
@@ -160,7 +165,7 @@ impl Told<'_> {
             None => (Verdict::Held, "no call and no result in the first request".to_owned()),
         };
         let claim = "nothing is looked up before a task needs it".to_owned();
-        Some(Finding { about: About::Start { to: kind(main) }, claim, verdict, seen })
+        Some(Finding::new(About::Start { to: kind(main) }, claim, verdict, seen))
     }
 }
 
@@ -178,15 +183,13 @@ fn of(reach: &Reach, main: bool) -> Range {
     if main { reach.main } else { reach.roles }
 }
 
-fn counted(wanted: &Wanted, told: &[(&str, &Start)], expected: Range) -> (Verdict, String) {
+fn counted(wanted: &Wanted, told: &[(&str, &Start)], expected: Range) -> Result<(Verdict, String), Wrong> {
     let mut counts = Vec::new();
     for (who, start) in told {
-        match arrived(wanted, &start.told, expected) {
-            Ok(count) => counts.push(count),
-            Err(wrong) => return (Verdict::Broken, format!("{who} {wrong}")),
-        }
+        let wrong = |wrong: Wrong| Wrong { seen: format!("{who} {}", wrong.seen), ..wrong };
+        counts.push(arrived(wanted, &start.told, expected).map_err(wrong)?);
     }
-    (Verdict::Held, format!("found {} in the first request", times(&counts)))
+    Ok((Verdict::Held, format!("found {} in the first request", times(&counts))))
 }
 
 fn times(counts: &[u32]) -> String {
@@ -200,13 +203,32 @@ struct Wanted {
     absent: Option<String>,
 }
 
-fn arrived(wanted: &Wanted, told: &str, expected: Range) -> Result<u32, String> {
+/// What came otherwise than planned.
+#[derive(Debug, PartialEq, Eq)]
+struct Wrong {
+    seen: String,
+    holds: Holds,
+}
+
+impl Wrong {
+    /// Too much of it, or at the wrong time.
+    fn advised(seen: impl Into<String>) -> Self {
+        Self { seen: seen.into(), holds: Holds::Advised }
+    }
+
+    /// A count that was not planned.
+    fn times(found: u32, seen: impl Into<String>) -> Self {
+        Self { seen: seen.into(), holds: if found == 0 { Holds::Unreachable } else { Holds::Advised } }
+    }
+}
+
+fn arrived(wanted: &Wanted, told: &str, expected: Range) -> Result<u32, Wrong> {
     if wanted.absent.as_ref().is_some_and(|text| count(text, told) > 0) {
-        return Err("is given the whole text at the start".to_owned());
+        return Err(Wrong::advised("is given the whole text at the start"));
     }
     let found = count(&wanted.present, told);
     if found < expected.min || found > expected.max {
-        return Err(format!("is given it {found} times"));
+        return Err(Wrong::times(found, format!("is given it {found} times")));
     }
     Ok(found)
 }

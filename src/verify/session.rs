@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 
 use crate::model::adapter::{Acknowledge, Adapter, Digest, Driver};
 
+use crate::render::{Command, Scene};
 use crate::sync;
 use crate::system::os::Os;
 
@@ -31,6 +32,9 @@ const LOOPBACK: &str = "127.0.0.1,localhost,::1";
 /// Most characters of a program's complaint that are shown.
 const MAX_TROUBLE: usize = 300;
 
+/// Makes the command that starts a role as a process of its own.
+pub type Make<'a> = &'a mut dyn FnMut(Scene<'_>) -> Option<Command>;
+
 /// A host's program, ready to be run.
 #[derive(Clone, Copy)]
 pub struct Session<'a> {
@@ -51,8 +55,8 @@ pub struct Trial<'a> {
     pub name: String,
     /// Paths of its scoped grants, by capability.
     pub scopes: IndexMap<String, Vec<String>>,
-    /// Arguments of a run in which the role is the main agent; none = the main agent starts it.
-    pub main: Option<&'a [String]>,
+    /// Whether it is the main agent; else that one starts it.
+    pub main: bool,
     /// Files that only the grant of the policy gives, relative to the root.
     pub kept: &'a [String],
     /// Files that are read first, to see which rules come with them.
@@ -102,11 +106,17 @@ impl Session<'_> {
         Ok(version_in(&ran.stdout).or_else(|| version_in(&ran.stderr)))
     }
 
-    /// Lets the main agent start the role, or be it, and the role try everything.
+    /// Lets the main agent start the role, or be it (`make`: the command of such a run), and the role try everything.
     ///
     /// # Errors
     /// Files, or a program that cannot be started.
-    pub async fn role(&self, trial: &Trial<'_>, files: &Files, interrupt: &mut Interrupt) -> io::Result<Observed> {
+    pub async fn role(
+        &self,
+        trial: &Trial<'_>,
+        make: Option<Make<'_>>,
+        files: &Files,
+        interrupt: &mut Interrupt,
+    ) -> io::Result<Observed> {
         let place = Place::new()?;
         files.copy(&place.root, &place.home, self.platform, interrupt).await?;
         if let Some(derived) = trial.derived {
@@ -126,8 +136,10 @@ impl Session<'_> {
         if trial.derived.is_some() {
             self.serve(&mut made, &values, &place, interrupt).await?;
         }
-        let args = trial.main.unwrap_or(&self.driver.args);
-        let ran = self.start(args, &values, &place, RUN_TIME, interrupt).await?;
+        let ran = match make {
+            Some(make) => self.launch(make, &values, &place, interrupt).await?,
+            None => self.start(&self.driver.args, &values, &place, RUN_TIME, interrupt).await?,
+        };
         reap::stragglers(&place.home);
         let mut seen = observe(self.driver, &made, &server.recorded(), &place.root);
         if seen.role.is_none() {
@@ -192,7 +204,7 @@ impl Session<'_> {
             name: trial.name.clone(),
             text: read(&file).unwrap_or_default(),
             file,
-            main: trial.main.is_some(),
+            main: trial.main,
             scopes: trial.scopes.clone(),
             kept: trial.kept.iter().filter_map(|path| Some((path.clone(), read(path).ok()?))).collect(),
             touched: trial.touched.to_vec(),
@@ -251,6 +263,30 @@ impl Session<'_> {
         let args: Vec<String> = self.found.before.iter().cloned().chain(args.iter().map(|a| fill(a, values))).collect();
         let env = self.environment(place, values);
         let task = Task { program: &self.found.start, args: &args, env: &env, folder: &place.root, time };
+        run(task, interrupt).await
+    }
+
+    /// Starts the command of `run` with the driver's arguments behind it.
+    async fn launch(
+        &self,
+        make: Make<'_>,
+        values: &IndexMap<String, String>,
+        place: &Place,
+        interrupt: &mut Interrupt,
+    ) -> io::Result<Ran> {
+        let dir = place.home.join("run");
+        std::fs::create_dir_all(&dir)?;
+        let (root, private) = (place.root.to_string_lossy(), dir.to_string_lossy());
+        let made = make(Scene { root: &root, dir: &private, packet: Some(MAIN) });
+        let command = made.ok_or_else(|| io::Error::other("there is no command to start the role with"))?;
+        for (name, text) in &command.files {
+            write(&dir.join(name), text)?;
+        }
+        let args = self.found.before.iter().cloned().chain(command.args);
+        let args: Vec<String> = args.chain(self.driver.launched.iter().map(|a| fill(a, values))).collect();
+        let mut env = self.environment(place, values);
+        env.extend(command.env);
+        let task = Task { program: &self.found.start, args: &args, env: &env, folder: &place.root, time: RUN_TIME };
         run(task, interrupt).await
     }
 

@@ -36,6 +36,7 @@ fn base(adapter: &Adapter, server: &str, tool: &str, state: State, reason: Strin
         date: evidence.date.clone(),
         conditions: adapter.mcp.iter().flat_map(|m| m.conditions.clone()).collect(),
         reason,
+        lowered: None,
     }
 }
 
