@@ -23,9 +23,15 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sync", &["diag", "edit", "render", "system", "text"]),
     ("lint", &["diag", "model", "system", "text"]),
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
+    ("process", &[]),
+    ("mcp", &["model", "process", "text", "yaml"]),
+    ("audit", &["compile", "diag", "load", "mcp", "model", "plan", "process", "resolve", "sync", "text", "yaml"]),
+    (
+        "verify",
+        &["compile", "diag", "edit", "model", "plan", "process", "render", "resolve", "sync", "system", "text", "yaml"],
+    ),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
-    ("verify", &["compile", "diag", "edit", "model", "plan", "render", "resolve", "sync", "system", "text", "yaml"]),
 ];
 
 /// Crate → the only places that may name it.
@@ -38,12 +44,15 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("clap", &["cli/"]),
     ("tempfile", &["run/", "verify/"]),
     ("signal_hook", &["run/"]),
-    ("tokio::", &["verify/"]),
+    ("tokio::", &["audit/", "mcp/", "process/", "verify/"]),
     ("axum::", &["verify/model/"]),
-    ("async fn", &["verify/"]),
+    ("reqwest::", &["mcp/http.rs"]),
+    ("rustls::", &["mcp/http.rs"]),
+    ("sse_stream::", &["mcp/http.rs"]),
+    ("async fn", &["audit/", "mcp/", "process/", "verify/"]),
     ("SystemTime", &["cli/today.rs"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["run/", "system/", "verify/"]),
+    ("std::fs::", &["cli/env.rs", "run/", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

@@ -292,11 +292,22 @@ fn line_ends_count_only_when_asked() {
 fn sections_of_the_lock_that_others_keep_stay() {
     let memory = Memory::new();
     write(&plan(), &memory);
-    let pinned = lock(&memory).replace("\n  ]\n}", "\n  ],\n  \"pins\": {\n    \"x\": 1\n  }\n}");
+    let pinned = lock(&memory).replace("\n  ]\n}", "\n  ],\n  \"later\": {\n    \"x\": 1\n  }\n}");
     let memory = memory.with("shared-agent-rules/rolecast.lock", &pinned);
     assert_clean(&plan(), &memory);
     write(&[whole("a.md", "a\n")], &memory);
-    assert!(lock(&memory).contains("\"pins\": {\n    \"x\": 1\n  }"));
+    assert!(lock(&memory).contains("\"later\": {\n    \"x\": 1\n  }"));
+}
+
+#[test]
+fn pins_that_are_lost_with_a_damaged_lock_are_not_lost_without_a_word() {
+    let memory = Memory::new();
+    write(&plan(), &memory);
+    assert!(check(&plan(), &memory).notes.is_empty());
+    let damaged = lock(&memory).replace("\n  ]\n}", "\n  ],\n  \"pins\": {\n<<<<<<< HEAD\n");
+    let memory = memory.with("shared-agent-rules/rolecast.lock", &damaged);
+    let comparison = check(&plan(), &memory);
+    assert!(comparison.notes.iter().any(|note| note.text.contains("pins")), "{:?}", comparison.notes);
 }
 
 #[test]

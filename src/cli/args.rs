@@ -83,6 +83,8 @@ pub enum Command {
     /// Be the MCP server that `verify` adds to a policy
     #[command(hide = true)]
     VerifyServer,
+    /// Hold the declared servers against the tools they really offer, and pin them
+    Audit(AuditArgs),
     /// Author roles
     Role(RoleArgs),
     /// Start or check a delegation packet
@@ -194,6 +196,23 @@ pub struct RunArgs {
     /// Flags for the host's own program, passed on unchanged; one that loosens a limit is not noticed
     #[arg(last = true, value_name = "FLAGS")]
     pub flags: Vec<String>,
+}
+
+/// `audit`
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// Only these servers [default: all that are enabled]
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+    /// Read a saved answer to `tools/list` instead of starting the server
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<String>,
+    /// Pin what is offered now
+    #[arg(long)]
+    pub accept: bool,
+    /// Print the entries of the policy that would agree with what is offered
+    #[arg(long, conflicts_with = "accept")]
+    pub suggest: bool,
 }
 
 /// `role`

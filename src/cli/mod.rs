@@ -2,6 +2,7 @@
 
 mod accept;
 mod args;
+mod audit;
 mod check;
 mod compiled;
 mod completions;
@@ -60,6 +61,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Render(args) => render::run(args, global, ui),
         Command::Check(args) => check::run(args, global, ui),
         Command::Explain(args) => explain::run(args, global, ui),
+        Command::Audit(args) => audit::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
         Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),

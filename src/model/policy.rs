@@ -302,6 +302,16 @@ pub struct ServerTool {
     pub confers: Vec<Sp<String>>,
     /// What one would use it for; default: all it confers.
     pub covers: Option<Vec<Sp<String>>>,
+    /// The tool stays because something still needs it; others are to be preferred.
+    pub legacy: Option<Legacy>,
+}
+
+/// A tool that others supersede.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Legacy {
+    /// Its successors: tools of the same server, or `SERVER/TOOL`.
+    pub superseded_by: Vec<Sp<String>>,
 }
 
 /// A tool made from an upstream primitive.

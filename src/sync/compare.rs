@@ -15,6 +15,9 @@ use crate::system::{System, path::folded};
 use crate::text::eol::content;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How the section of pins looks in a lock, read or not.
+const PINS: &[u8] = b"\"pins\": {";
+
 /// One file that is not as it should be.
 #[derive(Debug, Clone)]
 pub struct Change {
@@ -115,7 +118,7 @@ pub fn compare(artifacts: &[Artifact], state: &LockState, system: &dyn System, o
         journal_path: options.journal_path(),
         ..Comparison::default()
     };
-    let lock = Lock { files: BTreeMap::new(), extra: state.lock.extra.clone() };
+    let lock = Lock { files: BTreeMap::new(), pins: state.lock.pins.clone(), extra: state.lock.extra.clone() };
     let mut run = Run { system, state, options, out, lock, reals: BTreeMap::new() };
     let groups = group(artifacts, options, &mut run.out.problems);
     for (path, group) in &groups {
@@ -261,7 +264,12 @@ impl Run<'_> {
         };
         let text = self.lock.to_text();
         let before = self.state.bytes.as_deref();
-        let empty = self.lock.files.is_empty() && self.lock.extra.is_empty();
+        let had_pins = |bytes: &[u8]| bytes.windows(PINS.len()).any(|part| part == PINS);
+        if matches!(self.state.status, LockStatus::Damaged(_)) && before.is_some_and(had_pins) {
+            let text = "the pins of its servers are lost with it; `rolecast audit --accept` pins what they are now";
+            self.out.notes.push(Note { path: self.out.lock_path.clone(), text: text.to_owned() });
+        }
+        let empty = self.lock.files.is_empty() && self.lock.pins.is_empty() && self.lock.extra.is_empty();
         let same = before.map_or(empty, |have| content(have).as_ref() == text.as_bytes());
         if !same {
             let cause = match &self.state.status {

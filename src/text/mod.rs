@@ -8,6 +8,7 @@ pub mod eol;
 pub mod frontmatter;
 pub mod glob;
 pub mod markdown;
+pub mod redact;
 pub mod secret;
 pub mod suggest;
 pub mod toml;

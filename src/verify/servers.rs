@@ -137,6 +137,7 @@ mod tests {
             date: String::new(),
             conditions: vec![],
             reason: String::new(),
+            lowered: None,
         }
     }
 

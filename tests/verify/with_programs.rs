@@ -25,14 +25,24 @@ fn what_is_rendered_holds_on_every_host_that_can_be_run() {
     let Some(bin) = programs("the shipped policy") else { return };
     let hosts = ["claude-code", "codex", "copilot", "gemini-cli", "opencode", "qwen-code"];
     let repository = Repository::rendered(&hosts, &[]);
-    let (code, report) = repository.verify(&bin, &[]);
-    assert_eq!((with(&report, "broken"), with(&report, "unclear")), (NOTHING, NOTHING), "{report:#}");
-    assert_eq!(code, 0);
-    for host in report["hosts"].as_array().unwrap() {
-        assert!(host["not-verified"].is_null(), "*** NOT VERIFIED: {host}");
-        assert!(host["version"].is_string(), "{host}");
+    // A host waits more than it works: some at a time.
+    let mut held = Vec::new();
+    for some in hosts.chunks(3) {
+        std::thread::scope(|scope| {
+            let runs: Vec<_> =
+                some.iter().map(|host| scope.spawn(|| repository.verify(&bin, &["--host", host]))).collect();
+            for run in runs {
+                let (code, report) = run.join().unwrap();
+                assert_eq!((with(&report, "broken"), with(&report, "unclear")), (NOTHING, NOTHING), "{report:#}");
+                assert_eq!(code, 0);
+                for host in report["hosts"].as_array().unwrap() {
+                    assert!(host["not-verified"].is_null(), "*** NOT VERIFIED: {host}");
+                    assert!(host["version"].is_string(), "{host}");
+                }
+                held.extend(with(&report, "held"));
+            }
+        });
     }
-    let held = with(&report, "held");
     for line in [
         "docs_writer: shell.run",
         "explorer: repo.edit",
