@@ -94,9 +94,9 @@ ask() {{
 tools='{tools}'
 ask ''
 {act}
-# A run with a server has three calls, one after the other.
+# A run with a server has some calls, one after the other.
 said=
-for call in 1 2 3; do
+for call in 1 2 3 4 5 6; do
   said="$said,{{\"role\":\"tool\",\"tool_call_id\":\"$call\",\"content\":\"{answer}\"}}"
   ask "$said"
 done
