@@ -82,6 +82,9 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Decide a call of a tool that a host is about to make (hosts run this; the call is read from standard input)
     Guard(GuardArgs),
+    /// Be the MCP server that `verify` adds to a policy
+    #[command(hide = true)]
+    VerifyServer,
     /// Hold the declared servers against the tools they really offer, and pin them
     Audit(AuditArgs),
     /// Author roles

@@ -28,9 +28,17 @@ pub fn arguments() -> Vec<String> {
     std::env::args_os().skip(1).map_while(|a| a.into_string().ok()).collect()
 }
 
-/// The folder of this program.
-pub fn own_folder() -> Option<PathBuf> {
-    std::env::current_exe().ok()?.parent().map(Path::to_owned)
+/// This program.
+///
+/// # Errors
+/// The system does not tell.
+pub fn program() -> io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
+/// The value of a variable that names a folder.
+pub fn folder(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from)
 }
 
 /// A variable of the user, where it is set to text.

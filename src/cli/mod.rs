@@ -73,6 +73,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
         Command::Guard(args) => return guard::run(&args.host, global.root.as_deref()),
+        Command::VerifyServer => verify::serve(),
         Command::Run(args) => run::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };
