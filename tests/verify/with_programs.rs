@@ -142,6 +142,16 @@ fn an_order_of_rules_that_denies_everything_is_found() {
 }
 
 #[test]
+fn a_rendered_file_that_was_opened_to_a_role_is_found() {
+    let Some(bin) = programs("a rendered file opened to a role on opencode") else { return };
+    let patcher = "---\ndescription: Edits.\ngrants: { repo.read: {}, repo.edit: {} }\n---\nEdit what you are told.\n";
+    let repository = Repository::rendered(&["opencode"], &[("patcher", patcher)]);
+    repository.change(".opencode/agents/patcher.md", "    \".opencode/**\": deny", "    \".opencode/**\": allow");
+    let (code, report) = repository.verify(&bin, &["--role", "patcher"]);
+    assert_eq!((code, with(&report, "broken")), (1, vec!["patcher: repo.edit".into(), "patcher: policy.edit".into()]));
+}
+
+#[test]
 fn front_matter_that_cannot_be_read_opens_a_role_and_that_is_found() {
     let Some(bin) = programs("broken front matter on opencode") else { return };
     let repository = Repository::rendered(&["opencode"], &[]);
