@@ -154,11 +154,11 @@ fn check(host: &str, line: &Line, adapter: &Adapter) {
     let limited = line.by.is_some() || line.state == State::Denied;
     assert_eq!(limited, line.guarantee.is_some(), "{host}: a limit has a guarantee");
     assert!(line.state == State::Denied || !(line.waived || line.servers), "{host}: only a denial is waived");
-    let absent = line.by == Some(Limit::Absence);
+    let known = line.by == Some(Limit::Absence) || line.guarantee == Some(Guarantee::Guarded);
     assert_eq!(
-        absent,
+        known,
         line.evidence.is_some() && line.conditions.is_some(),
-        "{host}: absence names its evidence and conditions"
+        "{host}: what is absent or guarded names its evidence and conditions"
     );
     for condition in line.conditions.iter().flatten() {
         assert!(adapter.conditions.contains_key(condition), "{host}: {condition}");
