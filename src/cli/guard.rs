@@ -34,6 +34,7 @@ pub fn asked() -> Option<std::process::ExitCode> {
 
 /// Runs the command.
 pub fn run(host: &str, root: Option<&str>) -> Exit {
+    #[expect(clippy::disallowed_methods, reason = "the thread that decides is stuck, and cannot return an exit code")]
     std::thread::spawn(|| {
         std::thread::sleep(DEADLINE);
         let main = MAIN.load(Ordering::Relaxed);

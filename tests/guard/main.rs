@@ -129,7 +129,8 @@ fn what_cannot_be_known_is_refused_to_roles_and_not_to_the_main_agent() {
         ("copilot-role-create-inside", "copilot-main-create-inside"),
     ];
     let file = |r: &Repository| r.root.join(".rolecast/guard.json");
-    let breaks: [(&str, &dyn Fn(&Repository)); 6] = [
+    type Break<'a> = (&'a str, &'a dyn Fn(&Repository));
+    let breaks: [Break<'_>; 6] = [
         ("gone", &|r| std::fs::remove_file(file(r)).unwrap()),
         ("edited", &|r| {
             let text = std::fs::read_to_string(file(r)).unwrap();
