@@ -7,14 +7,17 @@
 //! Each arrow is one function and each type belongs to the stage on its left. The library promises no
 //! stable interface; the program does.
 
+pub mod audit;
 pub mod cli;
 pub mod compile;
 pub mod diag;
 pub mod edit;
 pub mod lint;
 pub mod load;
+pub mod mcp;
 pub mod model;
 pub mod plan;
+pub mod process;
 pub mod render;
 pub mod resolve;
 pub mod schema;

@@ -23,7 +23,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sync", &["diag", "edit", "render", "system", "text"]),
     ("lint", &["diag", "model", "system", "text"]),
     ("compile", &["diag", "load", "plan", "render", "resolve", "system"]),
-    ("verify", &["compile", "model", "plan", "render", "resolve", "text"]),
+    ("process", &[]),
+    ("mcp", &["model", "process", "text", "yaml"]),
+    ("audit", &["compile", "diag", "load", "mcp", "model", "plan", "process", "resolve", "sync", "text", "yaml"]),
+    ("verify", &["compile", "model", "plan", "process", "render", "resolve", "text"]),
 ];
 
 /// Crate → the only places that may name it.
@@ -35,9 +38,12 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs"]),
     ("clap", &["cli/"]),
     ("tempfile", &["verify/"]),
-    ("tokio::", &["verify/"]),
+    ("tokio::", &["audit/", "mcp/", "process/", "verify/"]),
     ("axum::", &["verify/model/"]),
-    ("async fn", &["verify/"]),
+    ("reqwest::", &["mcp/http.rs"]),
+    ("rustls::", &["mcp/http.rs"]),
+    ("sse_stream::", &["mcp/http.rs"]),
+    ("async fn", &["audit/", "mcp/", "process/", "verify/"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
     ("std::fs::", &["system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),

@@ -8,5 +8,6 @@ pub mod eol;
 pub mod frontmatter;
 pub mod glob;
 pub mod markdown;
+pub mod redact;
 pub mod suggest;
 pub mod toml;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
-use tokio::sync::watch;
 
-use super::reap;
+use crate::process::Group;
+pub use crate::process::Interrupt;
 
 /// Most bytes kept of each stream; the rest is read and thrown away.
 const MAX_OUTPUT: usize = 8 << 20;
@@ -55,54 +55,6 @@ pub enum Ended {
     Interrupt,
 }
 
-/// Tells whether a person interrupted; made once, so that no interrupt between two runs is lost.
-#[derive(Debug, Clone)]
-pub struct Interrupt(watch::Receiver<bool>);
-
-impl Interrupt {
-    /// Starts to listen.
-    pub fn listen() -> Self {
-        let (sender, receiver) = watch::channel(false);
-        tokio::spawn(async move {
-            signalled().await;
-            let _ = sender.send(true);
-            // Keeps the channel open: a closed one would look like an interrupt.
-            sender.closed().await;
-        });
-        Self(receiver)
-    }
-
-    /// Whether it happened.
-    pub fn happened(&self) -> bool {
-        *self.0.borrow()
-    }
-
-    async fn wait(&mut self) {
-        if self.0.wait_for(|stop| *stop).await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
-#[cfg(unix)]
-async fn signalled() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut term), Ok(mut hang)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
-        let _ = tokio::signal::ctrl_c().await;
-        return;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = term.recv() => {}
-        _ = hang.recv() => {}
-    }
-}
-
-#[cfg(not(unix))]
-async fn signalled() {
-    let _ = tokio::signal::ctrl_c().await;
-}
-
 /// Runs a program to its end.
 ///
 /// # Errors
@@ -121,7 +73,7 @@ pub async fn run(task: Task<'_>, interrupt: &mut Interrupt) -> io::Result<Ran> {
     #[cfg(unix)]
     command.process_group(0);
     let mut child = command.spawn()?;
-    let group = reap::Group::of(child.id());
+    let group = Group::of(child.id());
     let out = tokio::spawn(bounded(child.stdout.take()));
     let err = tokio::spawn(bounded(child.stderr.take()));
     let (code, ended) = tokio::select! {

@@ -2,37 +2,6 @@
 
 use std::path::Path;
 
-/// The process group of a child; dropping it ends all its members.
-#[derive(Debug)]
-pub struct Group {
-    #[cfg(unix)]
-    leader: Option<i32>,
-}
-
-impl Group {
-    /// The group that the process `id` leads.
-    pub fn of(id: Option<u32>) -> Self {
-        #[cfg(unix)]
-        return Self { leader: id.and_then(|id| i32::try_from(id).ok()) };
-        #[cfg(not(unix))]
-        {
-            let _ = id;
-            Self {}
-        }
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Some(leader) = self.leader {
-            use nix::sys::signal::{Signal, killpg};
-            // An error means that nobody is left.
-            let _ = killpg(nix::unistd::Pid::from_raw(leader), Signal::SIGKILL);
-        }
-    }
-}
-
 /// Ends processes that left the group: those whose environment names the home folder of the run, which is
 /// nobody else's. Where there is no `/proc` the group has to do.
 pub fn stragglers(home: &Path) {

@@ -5,7 +5,6 @@ mod chat;
 mod digest;
 mod generate;
 mod messages;
-mod redact;
 mod reply;
 mod responses;
 mod script;

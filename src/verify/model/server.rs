@@ -20,7 +20,8 @@ use super::digest::Digest;
 use super::reply::{Reply, Usage, document};
 use super::script::{Answer, Script};
 use super::wire::Wire;
-use super::{chat, generate, messages, redact, responses};
+use super::{chat, generate, messages, responses};
+use crate::text::redact;
 
 /// Largest request that is taken, in bytes.
 const MAX_BODY: usize = 32 << 20;

@@ -1,0 +1,1 @@
+//! Holds the declared servers against what they really offer.

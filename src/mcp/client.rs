@@ -1,0 +1,190 @@
+//! A connection to one server.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::http::Http;
+use super::launch::{Launch, Transport};
+use super::limits::Limits;
+use super::listing::{self, Listing};
+use super::peer::Peer;
+use super::problem::{Failed, Problem};
+use super::stdio::Stdio;
+use super::{KNOWN, PROTOCOL};
+use crate::text::redact;
+
+/// A server that answered the handshake. Dropping it ends the program and all that it started.
+pub struct Client {
+    pub(super) peer: Arc<Peer>,
+    link: Link,
+    limits: Limits,
+    secrets: Vec<String>,
+    welcome: Value,
+}
+
+enum Link {
+    Stdio(Stdio),
+    Http(Box<Http>),
+}
+
+impl Client {
+    /// Starts or reaches a server, and agrees on a version of the protocol.
+    ///
+    /// # Errors
+    /// It cannot be started or reached, does not answer in time, or speaks no version that is known here.
+    pub async fn open(launch: &Launch, limits: Limits) -> Result<Self, Failed> {
+        let peer = Arc::new(Peer::default());
+        let link = match &launch.transport {
+            Transport::Stdio { program, args, env, folder } => {
+                Link::Stdio(Stdio::start(program, args, env, folder, &peer, &limits)?)
+            }
+            Transport::Http { url, headers } => Link::Http(Box::new(Http::new(url, headers, &peer, &limits)?)),
+        };
+        let mut client = Self { peer, link, limits, secrets: launch.secrets.clone(), welcome: Value::Null };
+        match client.greet().await {
+            Ok(()) => Ok(client),
+            Err(problem) => Err(client.failed(problem).await),
+        }
+    }
+
+    async fn greet(&mut self) -> Result<(), Problem> {
+        let params = json!({
+            "protocolVersion": PROTOCOL,
+            "capabilities": {},
+            "clientInfo": { "name": "rolecast", "version": env!("CARGO_PKG_VERSION") },
+        });
+        self.welcome = self.request("initialize", params, self.limits.start).await?;
+        let version = self.welcome.get("protocolVersion").and_then(Value::as_str).unwrap_or("").to_owned();
+        if !KNOWN.contains(&version.as_str()) {
+            return Err(Problem::Version(version));
+        }
+        if let Link::Http(http) = &self.link {
+            http.agreed(&version);
+        }
+        self.notify("notifications/initialized", json!({})).await
+    }
+
+    /// What it said of itself: the result of `initialize`, with every field.
+    pub const fn welcome(&self) -> &Value {
+        &self.welcome
+    }
+
+    /// The bounds of the connection.
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The first thing it wrote that is no message of the protocol.
+    pub fn noise(&self) -> Option<String> {
+        self.peer.first_noise().map(|text| redact::body(&text, &self.secrets))
+    }
+
+    /// The end of its standard error, without secrets; empty for a remote server.
+    pub fn stderr(&self) -> String {
+        match &self.link {
+            Link::Stdio(stdio) => stdio.stderr(&self.secrets),
+            Link::Http(_) => String::new(),
+        }
+    }
+
+    /// A problem with what the server said before it, both without secrets.
+    pub async fn failed(mut self, problem: Problem) -> Failed {
+        if let Link::Stdio(stdio) = &mut self.link {
+            stdio.settle().await;
+        }
+        let problem = match problem {
+            Problem::Refused { method, code, message } => {
+                Problem::Refused { method, code, message: redact::body(&message, &self.secrets) }
+            }
+            other => other,
+        };
+        let stderr = self.stderr();
+        self.close().await;
+        Failed { problem, stderr }
+    }
+
+    /// Asks for all tools.
+    ///
+    /// # Errors
+    /// No answer, none of the protocol, or a list without end.
+    pub async fn tools(&self) -> Result<Listing, Problem> {
+        listing::tools(self).await
+    }
+
+    /// Calls a tool; the result as it was answered. Without arguments the server is sent none.
+    ///
+    /// # Errors
+    /// No answer in time, or an error of the protocol. A tool's own error is a result.
+    pub async fn call(&self, tool: &str, arguments: Option<Value>) -> Result<Value, Problem> {
+        let mut params = json!({ "name": tool });
+        if let Some(arguments) = arguments {
+            params["arguments"] = arguments;
+        }
+        self.request("tools/call", params, self.limits.call).await
+    }
+
+    /// Asks something; the result with every field.
+    ///
+    /// # Errors
+    /// No answer in time, an error, or the end of the connection.
+    pub async fn request(&self, method: &str, params: Value, time: Duration) -> Result<Value, Problem> {
+        let (id, mut answer) = self.peer.expect(method)?;
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let exchange = async {
+            let mut sending = pin!(self.send(&message));
+            let lost = || Problem::Malformed(format!("it ends its answer to `{method}` without one"));
+            tokio::select! {
+                biased;
+                got = &mut answer => return got.unwrap_or_else(|_| Err(lost())),
+                sent = &mut sending => sent?,
+            }
+            match &self.link {
+                // The program answers when it likes.
+                Link::Stdio(_) => answer.await.unwrap_or_else(|_| Err(lost())),
+                // The whole answer has been read.
+                Link::Http(_) => answer.try_recv().unwrap_or_else(|_| Err(lost())),
+            }
+        };
+        let outcome = tokio::time::timeout(time, exchange).await;
+        self.peer.forget(id);
+        match outcome {
+            Ok(answer) => answer,
+            Err(_) => {
+                // The specification forbids to cancel the handshake.
+                if method != "initialize" {
+                    let params = json!({ "requestId": id, "reason": "time-out" });
+                    let told = self.notify("notifications/cancelled", params);
+                    // Whoever does not answer may not read either.
+                    let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
+                }
+                Err(Problem::Time { method: method.to_owned(), time })
+            }
+        }
+    }
+
+    /// Tells something that has no answer.
+    ///
+    /// # Errors
+    /// It cannot be sent.
+    pub async fn notify(&self, method: &str, params: Value) -> Result<(), Problem> {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params })).await
+    }
+
+    async fn send(&self, message: &Value) -> Result<(), Problem> {
+        match &self.link {
+            Link::Stdio(stdio) => stdio.send(message).await,
+            Link::Http(http) => http.send(message).await,
+        }
+    }
+
+    /// Ends the connection: asked first, then ended with all that it started.
+    pub async fn close(self) {
+        match self.link {
+            Link::Stdio(stdio) => stdio.close().await,
+            Link::Http(http) => http.close().await,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Our own client of MCP servers: raw JSON-RPC, so that nothing a server says is lost to a type that does
+//! not know it. What is pinned, judged or passed on is what was really said.
+//!
+//! Two transports, one line of JSON at a time on standard streams, and streamable HTTP; both bounded in time and
+//! bytes. A server that asks something of us (sampling, roots, elicitation) is told that there is no such method.
+
+mod client;
+mod http;
+mod launch;
+mod limits;
+mod lines;
+mod listing;
+mod peer;
+mod problem;
+mod stdio;
+mod tail;
+
+pub use client::Client;
+pub use launch::{Launch, Transport};
+pub use limits::Limits;
+pub use listing::Listing;
+pub use problem::{Failed, Problem};
+
+/// The protocol version that is asked for, and the newest that is understood.
+pub const PROTOCOL: &str = "2025-11-25";
+
+/// Every version that is understood.
+pub const KNOWN: &[&str] = &[PROTOCOL, "2025-06-18", "2025-03-26", "2024-11-05"];
+
+#[cfg(all(test, unix))]
+mod http_tests;
+#[cfg(all(test, unix))]
+mod stdio_tests;
