@@ -12,6 +12,7 @@ pub mod cli;
 pub mod compile;
 pub mod diag;
 pub mod edit;
+pub mod gateway;
 pub mod lint;
 pub mod load;
 pub mod mcp;

@@ -26,6 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("process", &[]),
     ("mcp", &["model", "process", "text", "yaml"]),
     ("audit", &["compile", "diag", "load", "mcp", "model", "plan", "process", "resolve", "sync", "text", "yaml"]),
+    ("gateway", &["compile", "diag", "load", "mcp", "model", "process", "resolve", "system", "text", "yaml"]),
     ("verify", &["compile", "model", "plan", "process", "render", "resolve", "text"]),
 ];
 
@@ -38,14 +39,17 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs"]),
     ("clap", &["cli/"]),
     ("tempfile", &["verify/"]),
-    ("tokio::", &["audit/", "mcp/", "process/", "verify/"]),
+    ("tokio::", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
     ("axum::", &["verify/model/"]),
     ("reqwest::", &["mcp/http.rs"]),
+    ("rmcp::", &["gateway/front"]),
+    ("jsonschema::", &["gateway/compose/plan.rs"]),
+    ("base64::", &["gateway/bound/hidden.rs"]),
     ("rustls::", &["mcp/http.rs"]),
     ("sse_stream::", &["mcp/http.rs"]),
-    ("async fn", &["audit/", "mcp/", "process/", "verify/"]),
+    ("async fn", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["system/", "verify/"]),
+    ("std::fs::", &["gateway/folder.rs", "gateway/record.rs", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

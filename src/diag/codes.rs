@@ -182,4 +182,24 @@ codes! {
     /// or taxonomy tools there. Every session then pays for a search that its task may not need, whatever the
     /// policy says about looking things up late.
     ForeignSessionStart = ("foreign-session-start", Warning, "a foreign file demands discovery at every start");
+
+    /// A composed tool cannot be what it says: its name is not one that every host and model takes, or is taken by
+    /// a tool of the gateway itself; it confers nothing; it has no description, or hints that contradict each other.
+    ComposedTool = ("composed-tool", Error, "a composed tool cannot be");
+    /// The primitive of a composed tool is not there: no such server, or the server has no such tool.
+    ComposedPrimitive = ("composed-primitive", Error, "the primitive of a tool is not there");
+    /// An argument of a composed tool is used nowhere, has a name or type that cannot be, or allows what its
+    /// primitive does not.
+    ComposedArgument = ("composed-argument", Error, "an argument of a tool cannot be");
+    /// A binding of a composed tool names an argument or parameter that is not there, or two bindings write the
+    /// same place.
+    ComposedBinding = ("composed-binding", Error, "a binding of a tool cannot be");
+    /// A parameter that the primitive of a composed tool requires is bound to nothing, or only to an argument that may
+    /// be left out: calls would fail.
+    ComposedUnbound = ("composed-unbound", Error, "a required parameter is bound to nothing");
+    /// A value of the run time has no source that can give it.
+    RuntimeSource = ("runtime-source", Error, "nothing can give a value of the run time");
+    /// A tool is bound to a value of the run time that `runtime:` does not declare. It would be missing in every
+    /// call.
+    RuntimeUnknown = ("runtime-unknown", Error, "a value of the run time is not declared");
 }

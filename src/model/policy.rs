@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::capability::ScopeKind;
+use super::composed::{ComposedTool, RuntimeSource, ToolBounds};
 use super::scalar::{ByteSize, Percent, Risk};
 use crate::yaml::Sp;
 
@@ -39,6 +40,8 @@ pub struct PolicyFile {
     pub servers: Option<Map<Server>>,
     /// Tools composed from upstream primitives.
     pub tools: Option<Map<ComposedTool>>,
+    /// Where values of the run time come from; never from a model.
+    pub runtime: Option<Map<RuntimeSource>>,
     /// Capabilities beyond the built-in ones.
     pub capabilities: Option<Map<CustomCapability>>,
     /// Named expectations on a session.
@@ -297,56 +300,9 @@ pub struct ServerTool {
     pub confers: Vec<Sp<String>>,
     /// What one would use it for; default: all it confers.
     pub covers: Option<Vec<Sp<String>>>,
+    /// What the gateway does with calls and results of it.
+    pub bounds: Option<ToolBounds>,
 }
-
-/// A tool made from an upstream primitive.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct ComposedTool {
-    /// What the model reads.
-    pub description: Sp<String>,
-    /// `server/tool`.
-    pub primitive: Sp<String>,
-    /// What the model may set.
-    #[serde(default)]
-    pub arguments: Map<Argument>,
-    /// Where each upstream parameter comes from.
-    #[serde(default)]
-    pub bind: Map<Binding>,
-    /// What having it makes possible.
-    pub confers: Vec<Sp<String>>,
-}
-
-/// One argument the model sees.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Argument {
-    /// JSON Schema type.
-    #[serde(rename = "type")]
-    pub kind: Sp<String>,
-    /// What the model reads.
-    pub description: Option<Sp<String>>,
-    /// Default: required.
-    pub required: Option<Sp<bool>>,
-    /// Allowed values.
-    #[serde(rename = "enum")]
-    pub values: Option<Vec<Sp<String>>>,
-}
-
-/// Where an upstream parameter comes from.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", remote = "Self")]
-#[schemars(rename = "Binding")]
-pub enum Binding {
-    /// From the model's argument of this name.
-    Argument(Sp<String>),
-    /// A constant.
-    Constant(Sp<String>),
-    /// A value of the run time.
-    Runtime(Sp<String>),
-}
-
-crate::yaml::alternatives!(Binding);
 
 /// A capability that is not built in.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

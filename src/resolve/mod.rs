@@ -1,6 +1,7 @@
 //! Sources to a policy without loose ends: names looked up, layers merged, defaults filled in.
 
 mod capabilities;
+pub mod composed;
 mod layers;
 mod lookups;
 pub mod policy;
@@ -11,10 +12,12 @@ mod servers;
 mod settings;
 mod template;
 mod text;
+mod tools;
 
 pub use capabilities::{CapId, CapSet, Capability, Catalogue};
 pub use policy::{Policy, Role, Rule};
 pub use roles::{role_name, role_name_folded};
+pub use tools::{OWN_ARGUMENTS, OWN_TOOLS};
 
 use crate::diag::Sink;
 use crate::load::Loaded;
@@ -28,6 +31,8 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let catalogue = capabilities::catalogue(&merged, sink);
     let hosts = lookups::hosts(loaded, &merged, hosts, sink);
     let servers = servers::resolve(&merged, &catalogue, sink);
+    let runtime = tools::runtime(&merged, sink);
+    let tools = tools::resolve(&merged, &catalogue, &servers, &runtime, sink);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
     let rules = rules::resolve(loaded, &merged, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
@@ -35,5 +40,5 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     // The shipped policy has no folder until a render writes the smallest one.
     let folders =
         if loaded.folders.is_empty() { vec![crate::load::DEFAULT_DIR.to_owned()] } else { loaded.folders.clone() };
-    Policy { catalogue, hosts, servers, roles, rules, settings, folders }
+    Policy { catalogue, hosts, servers, tools, runtime, roles, rules, settings, folders }
 }

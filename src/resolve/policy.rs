@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::capabilities::{CapId, CapSet, Catalogue};
+use super::composed::{Bounds, Composed, RuntimeSources};
 use crate::diag::{SourceId, Span};
 use crate::model::policy::{ContextChoice, EscalationReason, PacketPart};
 use crate::model::role::ModelChoice;
@@ -17,6 +18,10 @@ pub struct Policy {
     pub hosts: Vec<String>,
     /// Enabled MCP servers by name.
     pub servers: IndexMap<String, Server>,
+    /// Composed tools by name.
+    pub tools: IndexMap<String, Composed>,
+    /// Where values of the run time come from.
+    pub runtime: RuntimeSources,
     /// Roles by id.
     pub roles: Vec<Role>,
     /// Rules in the order they are printed.
@@ -169,7 +174,7 @@ pub struct Server {
 }
 
 /// A classified tool of a server.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ServerTool {
     /// Where it is written.
     pub span: Option<Span>,
@@ -177,6 +182,8 @@ pub struct ServerTool {
     pub covers: CapSet,
     /// All it makes possible.
     pub confers: CapSet,
+    /// What the gateway does with calls and results.
+    pub bounds: Bounds,
 }
 
 /// A budget in bytes.

@@ -87,5 +87,5 @@ fn classify(name: &Sp<String>, tool: &model::ServerTool, catalogue: &Catalogue, 
                 .help("list every capability of `covers` in `confers` too"),
         );
     }
-    ServerTool { span: name.span, covers, confers }
+    ServerTool { span: name.span, covers, confers, bounds: super::tools::bounds(tool.bounds.as_ref()) }
 }
