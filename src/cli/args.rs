@@ -78,6 +78,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Try what the ledger claims on the host programs of this machine, offline
     Verify(VerifyArgs),
+    /// Serve the tools of a role over MCP on the standard streams: composed, narrowed, bounded and recorded
+    Serve(ServeArgs),
     /// Author roles
     Role(RoleArgs),
     /// List the hosts and what is known of them
@@ -165,6 +167,23 @@ pub struct VerifyArgs {
     /// Folder with the hosts' npm packages, instead of the path
     #[arg(long, value_name = "DIR")]
     pub host_bin: Option<String>,
+}
+
+/// `serve`
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// The role; without it, the main agent
+    #[arg(long, value_name = "ROLE")]
+    pub role: Option<String>,
+    /// A value that the policy takes from here
+    #[arg(long = "runtime", value_name = "NAME=VALUE")]
+    pub runtime: Vec<String>,
+    /// Start every server at once and show its tools as they are
+    #[arg(long)]
+    pub eager: bool,
+    /// Print what would be shown, and serve nothing
+    #[arg(long)]
+    pub list: bool,
 }
 
 /// `role`

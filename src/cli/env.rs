@@ -22,3 +22,9 @@ pub fn with_policy(start: &Path) -> Option<PathBuf> {
 pub fn with_git(start: &Path) -> Option<PathBuf> {
     start.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)
 }
+
+/// The user's environment, as far as it is text.
+pub fn variables() -> std::collections::BTreeMap<String, String> {
+    let text = |value: std::ffi::OsString| value.into_string().ok();
+    std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
+}

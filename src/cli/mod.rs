@@ -16,6 +16,7 @@ mod put;
 mod render;
 mod role;
 mod schema;
+mod serve;
 mod ui;
 mod verify;
 
@@ -60,6 +61,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
+        Command::Serve(args) => serve::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };
     result.unwrap_or_else(|failure| {

@@ -62,14 +62,14 @@ impl Folder {
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let folder = self.made()?;
+        let folder = made(&self.root, PLACE)?;
         let target = folder.join(name);
         if let Ok(file) = open_plain(&target) {
             // The name is made from the bytes: what is there is the same, and was wanted again.
             let _ = file.set_modified(SystemTime::now());
             return Ok(());
         }
-        let mut unfinished = tempfile_in(&folder, name)?;
+        let mut unfinished = unfinished(&folder, name)?;
         let written = unfinished.1.write_all(bytes).and_then(|()| unfinished.1.flush());
         let placed = written.and_then(|()| fs::rename(&unfinished.0, &target));
         if placed.is_err() {
@@ -78,27 +78,6 @@ impl Folder {
         placed?;
         self.prune(&folder, name);
         Ok(())
-    }
-
-    /// The folder, made where it is not there. A link in its place is not followed.
-    fn made(&self) -> io::Result<PathBuf> {
-        let mut here = self.root.clone();
-        for part in PLACE.split('/') {
-            here.push(part);
-            match fs::symlink_metadata(&here) {
-                Ok(found) if found.is_dir() => {}
-                Ok(_) => return Err(io::Error::new(io::ErrorKind::NotADirectory, "not a folder")),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => make_dir(&here)?,
-                Err(error) => return Err(error),
-            }
-        }
-        let ignore = here.join(".gitignore");
-        match private(&ignore) {
-            Ok(mut file) => file.write_all(b"*\n")?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-        Ok(here)
     }
 
     /// Removes what is too old, then the oldest until the rest is small enough; never `newest`.
@@ -144,17 +123,43 @@ fn is_ours(name: &str) -> bool {
     stem.len() == DIGITS && stem.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-fn tempfile_in(folder: &Path, name: &str) -> io::Result<(PathBuf, File)> {
+/// A private folder at `place` below `root`, unknown to git, made where it is not there. A link in the place of one of
+/// its parts is not followed.
+///
+/// # Errors
+/// Something else stands there, or an I/O error.
+pub(super) fn made(root: &Path, place: &str) -> io::Result<PathBuf> {
+    let mut here = root.to_owned();
+    for part in place.split('/') {
+        here.push(part);
+        match fs::symlink_metadata(&here) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(io::Error::new(io::ErrorKind::NotADirectory, "not a folder")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => make_dir(&here, place.ends_with(part))?,
+            Err(error) => return Err(error),
+        }
+    }
+    match private(&here.join(".gitignore")) {
+        Ok(mut file) => file.write_all(b"*\n")?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    Ok(here)
+}
+
+fn unfinished(folder: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     // Two processes may keep the same bytes at once.
     let path = folder.join(format!(".{name}.{}", std::process::id()));
     let _ = fs::remove_file(&path);
     private(&path).map(|file| (path, file))
 }
 
-fn make_dir(path: &Path) -> io::Result<()> {
+fn make_dir(path: &Path, private: bool) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    if private {
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
     match builder.create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         other => other,

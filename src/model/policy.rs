@@ -152,6 +152,19 @@ pub enum EscalationReason {
 }
 
 impl EscalationReason {
+    /// The word in the policy.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::DeterministicAutomation => "deterministic-automation",
+            Self::StorageState => "storage-state",
+            Self::NetworkBody => "network-body",
+            Self::Tracing => "tracing",
+            Self::Cdp => "cdp",
+            Self::LegacyIframe => "legacy-iframe",
+            Self::NoHostBrowser => "no-host-browser",
+        }
+    }
+
     /// What the reason is called in text.
     pub const fn phrase(self) -> &'static str {
         match self {

@@ -21,6 +21,11 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(&plain).or_else(|_| URL.decode(&plain)).ok()
 }
 
+/// Bytes as base64.
+pub fn encode(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
+}
+
 /// The text with every hidden run of bytes replaced by what `file` says of it.
 pub(super) fn lift(text: &str, file: &mut dyn FnMut(&[u8]) -> String) -> String {
     let bytes = text.as_bytes();

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::compose::{Delivery, ResultBounds};
 
+pub use hidden::encode;
 pub use media::{Kind, kind, pixels};
 
 /// Sizes, in bytes.

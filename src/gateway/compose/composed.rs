@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::place::{self, Place};
 use super::plan::{self, Plan, Route};
-use super::{Definitions, Exposed, Origin, hints, schema};
+use super::{Definitions, Exposed, Origin, extra, hints, schema};
 use crate::diag::{Code, Diagnostic, Sink, Span};
 use crate::model::scalar::Risk;
 use crate::resolve::composed::{Bind, Bounds, Composed, From, ToolArgument};
@@ -90,6 +90,7 @@ impl Making<'_> {
         };
         let narrow = argument_of(bounds.limit_argument.as_ref().map(|l| l.value.as_str()));
         let cursor = argument_of(bounds.cursor_argument.as_ref().map(|c| c.value.as_str()));
+        let reasons = self.reasons();
         let defaults = tool.arguments.iter().filter_map(|(name, a)| Some((name.clone(), a.default.clone()?))).collect();
         Some(Exposed {
             name: tool.name.clone(),
@@ -98,6 +99,7 @@ impl Making<'_> {
             confers: tool.confers,
             risk: risk(tool.confers, self.policy),
             origin: Origin::Upstream { server: tool.server.clone(), tool: tool.tool.clone() },
+            raw: Some(self.raw.clone()),
             bounds: super::direct::result_bounds(&bounds, tool.covers, self.policy, narrow.clone(), cursor),
             plan: Plan {
                 shown: Value::Object(shown.clone()),
@@ -105,10 +107,15 @@ impl Making<'_> {
                 upstream: Some((root.clone(), upstream)),
                 route: Route::Bound { bind, defaults },
                 delivery: bounds.inline_media,
+                reasons,
                 limit: narrow,
             },
             input_schema: shown,
         })
+    }
+
+    fn reasons(&self) -> Vec<&'static str> {
+        extra::reasons(&self.tool.server, self.tool.confers, self.policy)
     }
 
     /// Its own bounds, else those of the classified primitive.
@@ -174,9 +181,7 @@ impl Making<'_> {
                 required.push(name.clone());
             }
         }
-        if bounds.inline_media {
-            properties.insert(plan::DELIVERY.to_owned(), delivery());
-        }
+        extra::add(&mut properties, bounds.inline_media, &self.reasons());
         good.then_some((properties, required))
     }
 
@@ -304,16 +309,6 @@ impl Making<'_> {
     fn report(&mut self, code: Code, span: Option<Span>, message: &str, help: &str) {
         self.reports.push(Diagnostic::new(code, message).at_opt(span.or(self.tool.span), "").help(help));
     }
-}
-
-/// The gateway's own argument for media.
-pub(super) fn delivery() -> Value {
-    json!({
-        "type": "string",
-        "enum": ["artifact", "inline"],
-        "default": "artifact",
-        "description": "artifact: the picture becomes a file; inline: it is in the answer, if it is small enough",
-    })
 }
 
 /// The first binding that uses an argument, and whether it does as an item of a list.

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::composed::{self, delivery};
+use super::composed;
 use super::plan::{self, Plan, Route};
-use super::{Definitions, Exposed, Origin, ResultBounds, hints, place, schema};
+use super::{Definitions, Exposed, Origin, ResultBounds, extra, hints, place, schema};
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::composed::CountBudgetName;
 use crate::resolve::composed::{Bounds, HintChoices};
 use crate::resolve::policy::{Budget, Server, ServerTool};
-use crate::resolve::{CapSet, OWN_TOOLS, Policy};
+use crate::resolve::{CapSet, OWN_ARGUMENTS, OWN_TOOLS, Policy};
 
 /// Longest description passed on, in bytes.
 const DESCRIPTION: usize = 2048;
@@ -57,14 +57,14 @@ pub(super) fn expose(
     let Value::Object(mut shown) = root.clone() else { return Err("its schema is no object".to_owned()) };
     let bounds = &classified.bounds;
     let (limit, added) = limited(server, tool, classified, &mut shown, policy, sink)?;
-    if bounds.inline_media {
+    let reasons = extra::reasons(&server.name, classified.confers, policy);
+    if bounds.inline_media || !reasons.is_empty() {
         let properties = shown.entry("properties").or_insert_with(|| json!({}));
-        match properties.as_object_mut() {
-            Some(properties) if !properties.contains_key(plan::DELIVERY) => {
-                properties.insert(plan::DELIVERY.to_owned(), delivery());
-            }
-            _ => return Err(format!("it has an argument `{}` of its own", plan::DELIVERY)),
+        let Some(properties) = properties.as_object_mut() else { return Err("its schema is no object".to_owned()) };
+        if let Some(own) = OWN_ARGUMENTS.iter().find(|own| properties.contains_key(**own)) {
+            return Err(format!("it has an argument `{own}` of its own"));
         }
+        extra::add(properties, bounds.inline_media, &reasons);
     }
     let hints = hints::of(classified.confers, &policy.catalogue, raw, false, &HintChoices::default())?;
     let accepts = plan::validator(&Value::Object(shown.clone()))?;
@@ -77,6 +77,7 @@ pub(super) fn expose(
         confers: classified.confers,
         risk: composed::risk(classified.confers, policy).max(server.risk),
         origin: Origin::Upstream { server: server.name.clone(), tool: tool.to_owned() },
+        raw: Some(raw.clone()),
         bounds: result_bounds(bounds, classified.covers, policy, limit.clone(), cursor),
         plan: Plan {
             shown: Value::Object(shown.clone()),
@@ -84,6 +85,7 @@ pub(super) fn expose(
             upstream: Some((root.clone(), upstream)),
             route: Route::Whole { added },
             delivery: bounds.inline_media,
+            reasons,
             limit,
         },
         input_schema: shown,

@@ -9,6 +9,7 @@ mod coerce;
 mod composed;
 mod definition;
 mod direct;
+mod extra;
 mod grants;
 mod hints;
 mod own;
@@ -44,10 +45,28 @@ pub struct Exposed {
     pub risk: Risk,
     /// Who answers.
     pub origin: Origin,
+    /// What its server said of it when it was looked at.
+    pub raw: Option<Value>,
     /// From the model's arguments to those of the origin.
     pub plan: Plan,
     /// What bounds its results.
     pub bounds: ResultBounds,
+}
+
+impl Exposed {
+    /// Names of what the model may send.
+    pub fn argument_names(&self) -> impl Iterator<Item = &str> {
+        let properties = self.input_schema.get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten().map(|(name, _)| name.as_str())
+    }
+
+    /// Who answers, as `server/tool`, or this program.
+    pub fn from(&self) -> String {
+        match &self.origin {
+            Origin::Upstream { server, tool } => format!("{server}/{tool}"),
+            Origin::Own(_) => "rolecast".to_owned(),
+        }
+    }
 }
 
 /// Who answers a call.

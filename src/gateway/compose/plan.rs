@@ -8,6 +8,10 @@ use crate::resolve::composed::{Bind, From};
 
 /// The argument of the gateway's own by which media are asked for.
 pub(super) const DELIVERY: &str = "delivery";
+/// The argument of the gateway's own that says which need makes the specialist browser necessary.
+pub(super) const REASON: &str = "escalation_reason";
+/// The argument of the gateway's own that says so in a sentence.
+pub(super) const NOTE: &str = "escalation_note";
 /// Most characters of a message about the model's own arguments.
 const WORDS: usize = 400;
 
@@ -31,6 +35,8 @@ pub struct Plan {
     pub(super) route: Route,
     /// Whether `delivery` is taken.
     pub(super) delivery: bool,
+    /// The needs of which one must be given before anything else in a session; empty = none.
+    pub(super) reasons: Vec<&'static str>,
     /// The argument of the model that says how many.
     pub(super) limit: Option<String>,
 }
@@ -53,6 +59,8 @@ pub struct Call {
     pub delivery: Delivery,
     /// The number of entries the model asked for itself.
     pub entries: Option<u64>,
+    /// Why the specialist browser is needed: one of the policy's needs, and a sentence.
+    pub reason: Option<(String, String)>,
 }
 
 /// Why a call is not made. The words are for the model and hold nothing that it did not send.
@@ -85,6 +93,22 @@ pub enum Refusal {
 }
 
 impl Plan {
+    /// The needs of which one must be given before anything else in a session; empty = none.
+    pub fn reasons(&self) -> &[&'static str] {
+        &self.reasons
+    }
+
+    /// The values of the run time that a call takes.
+    pub fn runtime(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        if let Route::Bound { bind, .. } = &self.route {
+            for bind in bind {
+                runtime_names(&bind.from, &mut names);
+            }
+        }
+        names
+    }
+
     /// What the origin is sent when a model sends `given`. `runtime` gives the values of the run time as text, or says
     /// why there is none.
     ///
@@ -112,6 +136,7 @@ impl Plan {
         if self.delivery {
             given.shift_remove(DELIVERY);
         }
+        let reason = self.reason(&mut given);
         let entries = self.limit.as_ref().and_then(|name| given.get(name)).and_then(Value::as_u64);
         let arguments = match &self.route {
             Route::Whole { added } => {
@@ -128,7 +153,17 @@ impl Plan {
             }
         };
         self.fits_upstream(&arguments)?;
-        Ok(Call { arguments, delivery, entries })
+        Ok(Call { arguments, delivery, entries, reason })
+    }
+
+    /// Takes the reason out of the arguments.
+    fn reason(&self, given: &mut Map<String, Value>) -> Option<(String, String)> {
+        if self.reasons.is_empty() {
+            return None;
+        }
+        let mut take = |name: &str| given.shift_remove(name)?.as_str().map(str::trim).map(str::to_owned);
+        let (reason, note) = (take(REASON), take(NOTE));
+        Some((reason?, note.filter(|note| !note.is_empty())?))
     }
 
     /// Refuses names that are not declared, bound ones like any other: nothing tells which names a server has.
@@ -184,6 +219,14 @@ impl Plan {
             Route::Whole { .. } => format!("the arguments do not fit: {}", said(&error)),
             Route::Bound { .. } => format!("the server does not take these arguments: {at} does not fit its schema"),
         }))
+    }
+}
+
+fn runtime_names<'a>(from: &'a From, names: &mut Vec<&'a str>) {
+    match from {
+        From::Runtime(name) => names.push(name),
+        From::List(items) => items.iter().for_each(|item| runtime_names(item, names)),
+        From::Argument(_) | From::Constant(_) => {}
     }
 }
 
