@@ -26,7 +26,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("process", &[]),
     ("mcp", &["model", "process", "text", "yaml"]),
     ("audit", &["compile", "diag", "load", "mcp", "model", "plan", "process", "resolve", "sync", "text", "yaml"]),
-    ("gateway", &["compile", "diag", "load", "mcp", "model", "process", "resolve", "system", "text", "yaml"]),
+    ("gateway", &["audit", "diag", "load", "mcp", "model", "process", "resolve", "sync", "system", "text", "yaml"]),
     ("verify", &["compile", "model", "plan", "process", "render", "resolve", "text"]),
 ];
 
@@ -42,14 +42,14 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("tokio::", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
     ("axum::", &["verify/model/"]),
     ("reqwest::", &["mcp/http.rs"]),
-    ("rmcp::", &["gateway/front"]),
+    ("rmcp::", &["gateway/front.rs", "gateway/start.rs"]),
     ("jsonschema::", &["gateway/compose/plan.rs"]),
     ("base64::", &["gateway/bound/hidden.rs"]),
     ("rustls::", &["mcp/http.rs"]),
     ("sse_stream::", &["mcp/http.rs"]),
     ("async fn", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["gateway/folder.rs", "gateway/record.rs", "system/", "verify/"]),
+    ("std::fs::", &["cli/env.rs", "gateway/folder.rs", "gateway/record.rs", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

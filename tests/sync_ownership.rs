@@ -292,11 +292,11 @@ fn line_ends_count_only_when_asked() {
 fn sections_of_the_lock_that_others_keep_stay() {
     let memory = Memory::new();
     write(&plan(), &memory);
-    let pinned = lock(&memory).replace("\n  ]\n}", "\n  ],\n  \"pins\": {\n    \"x\": 1\n  }\n}");
+    let pinned = lock(&memory).replace("\n  ]\n}", "\n  ],\n  \"later\": {\n    \"x\": 1\n  }\n}");
     let memory = memory.with("shared-agent-rules/rolecast.lock", &pinned);
     assert_clean(&plan(), &memory);
     write(&[whole("a.md", "a\n")], &memory);
-    assert!(lock(&memory).contains("\"pins\": {\n    \"x\": 1\n  }"));
+    assert!(lock(&memory).contains("\"later\": {\n    \"x\": 1\n  }"));
 }
 
 #[test]

@@ -80,6 +80,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Serve the tools of a role over MCP on the standard streams: composed, narrowed, bounded and recorded
     Serve(ServeArgs),
+    /// Hold the declared servers against the tools they really offer, and pin them
+    Audit(AuditArgs),
     /// Author roles
     Role(RoleArgs),
     /// List the hosts and what is known of them
@@ -184,6 +186,23 @@ pub struct ServeArgs {
     /// Print what would be shown, and serve nothing
     #[arg(long)]
     pub list: bool,
+}
+
+/// `audit`
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// Only these servers [default: all that are enabled]
+    #[arg(value_name = "SERVER")]
+    pub servers: Vec<String>,
+    /// Read a saved answer to `tools/list` instead of starting the server
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<String>,
+    /// Pin what is offered now
+    #[arg(long)]
+    pub accept: bool,
+    /// Print the entries of the policy that would agree with what is offered
+    #[arg(long, conflicts_with = "accept")]
+    pub suggest: bool,
 }
 
 /// `role`

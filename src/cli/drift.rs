@@ -109,7 +109,7 @@ fn json(comparison: &Comparison, sink: &Sink, sources: &SourceMap) -> String {
         })
         .collect();
     let value = json!({
-        "clean": comparison.is_clean(),
+        "clean": comparison.is_clean() && !sink.has_errors(),
         "changes": changes,
         "problems": comparison.problems.iter().map(|p| json!({ "path": p.path, "message": p.message })).collect::<Vec<_>>(),
         "notes": comparison.notes.iter().map(|n| json!({ "path": n.path, "text": n.text })).collect::<Vec<_>>(),

@@ -1,6 +1,6 @@
 //! What the program asks of its surroundings: the working folder and the way to the repository.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::load::DEFAULT_DIR;
@@ -27,4 +27,22 @@ pub fn with_git(start: &Path) -> Option<PathBuf> {
 pub fn variables() -> std::collections::BTreeMap<String, String> {
     let text = |value: std::ffi::OsString| value.into_string().ok();
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
+}
+
+/// A variable of the user, where it is set to text.
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The text of a file that the command line names, of at most `max` bytes.
+///
+/// # Errors
+/// No such file, too large, not UTF-8, or an I/O error.
+pub fn read_text(path: &str, max: u64) -> io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(max + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > max {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {max} bytes")));
+    }
+    Ok(text)
 }

@@ -1,6 +1,7 @@
 //! The command line: arguments in, exit code out.
 
 mod args;
+mod audit;
 mod check;
 mod compiled;
 mod completions;
@@ -57,6 +58,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Render(args) => render::run(args, global, ui),
         Command::Check(args) => check::run(args, global, ui),
         Command::Explain(args) => explain::run(args, global, ui),
+        Command::Audit(args) => audit::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),

@@ -7,6 +7,7 @@ use crate::diag::render::Format;
 use crate::gateway::{Gateway, Options, described};
 use crate::load;
 use crate::resolve::{self, Policy, Role};
+use crate::sync::{self, LockState, LockStatus};
 use crate::system::os::Os;
 use crate::text::suggest::nearest;
 
@@ -39,7 +40,14 @@ pub fn run(args: &ServeArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> 
     let role = args.role.as_ref().map(|name| find(name, &policy)).transpose()?;
     let root = place.system.root().to_owned();
     let system = Os::new(&root).map_err(|e| Failure::environment(format!("cannot open the root: {e}")))?;
+    let lock = LockState::load(&place.system, &sync::Options::new(dir));
+    let lock = lock.map_err(|problem| Failure::environment(problem.to_string()))?;
+    if let LockStatus::Damaged(why) = &lock.status {
+        // Without pins a changed server would look like a new one.
+        return Err(Failure::environment(format!("the lock is damaged: {why}")).help("run `rolecast render`"));
+    }
     let options = Options {
+        pins: lock.lock.pins,
         loaded: &loaded,
         policy: &policy,
         role,

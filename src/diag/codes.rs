@@ -202,4 +202,67 @@ codes! {
     /// A tool is bound to a value of the run time that `runtime:` does not declare. It would be missing in every
     /// call.
     RuntimeUnknown = ("runtime-unknown", Error, "a value of the run time is not declared");
+
+    /// An audit could not list the tools of a server: it does not start, does not answer in time, needs a variable
+    /// that is not set, or answers what is not the protocol. Nothing is known of its tools; the other servers are
+    /// audited all the same.
+    ServerSilent = ("server-silent", Error, "the tools of a server cannot be listed");
+    /// A server writes text to its standard output that is no message of the protocol. Clients differ in what they
+    /// make of it; some end the session.
+    ServerNoise = ("server-noise", Warning, "a server writes to its standard output what is no message");
+    /// The specification gives a hint that is not explicit the worst meaning but for the first (`readOnlyHint` false,
+    /// `destructiveHint` true, `idempotentHint` false, `openWorldHint` true), and hosts differ in what they take for
+    /// granted: whether a person is asked then depends on the host.
+    HintsMissing = ("hints-missing", Warning, "a tool does not state all four hints");
+    /// A hint of a server and the policy contradict each other. Where the server says more than the policy it is an
+    /// error: a role would be given what its grants do not cover. Where the hint promises more than the policy
+    /// believes it is a warning: hosts that go by hints run such a tool without asking.
+    HintContradicts = ("hint-contradicts", Error, "a hint and the policy contradict each other");
+    /// A tool that is called read-only, by its hint or by the policy, has a parameter that writes a file, turns a look
+    /// into a change, or takes code. An error where the policy does not say so, else a warning about the hint.
+    SchemaContradicts = ("schema-contradicts", Error, "a read-only tool has parameters that change something");
+    /// One tool looks and changes, by the value of one parameter. No host can give a role only one half of it, so it
+    /// confers everything that any of its values does; an error where the policy says less. Better are
+    /// narrow tools; `legacy: { superseded-by: [...] }` keeps the wide one and names them.
+    MegaTool = ("mega-tool", Warning, "one tool both looks and changes");
+    /// A tool that is kept as `legacy` is given to a role although its successors cover the same grants, or names a
+    /// successor that does not exist.
+    LegacyTool = ("legacy-tool", Warning, "a legacy tool is used where its successors would do");
+    /// A tool lists or searches, and takes no limit, page or cursor: one call can fill the context.
+    ListUnbounded = ("list-unbounded", Warning, "a list or search takes no limit");
+    /// A tool answers with a text of any length and no part of it can be asked for.
+    TextUnbounded = ("text-unbounded", Warning, "a text can be read only as a whole");
+    /// A tool answers with an image or other media, and no parameter chooses between a file and the media itself,
+    /// which then go into the context.
+    MediaInline = ("media-inline", Warning, "media come without a choice of how");
+    /// A server offers a tool that the policy does not classify. No role is granted it, but hosts that cannot list
+    /// single tools give it to every role all the same, and nobody knows what it confers.
+    ToolUnclassified = ("tool-unclassified", Error, "a tool is not classified");
+    /// The policy classifies a tool that the server does not offer (any more).
+    ToolGone = ("tool-gone", Error, "a classified tool does not exist");
+    /// A role is granted a capability that only a tool served which does not exist.
+    GrantUnserved = ("grant-unserved", Error, "a grant rests on a tool that does not exist");
+    /// A tool's name is not of the form that the specification gives (1 to 128 of `A-Za-z0-9_-.`), or the server lists it
+    /// twice.
+    ToolName = ("tool-name", Warning, "a tool's name is not of the protocol's form");
+    /// The definitions and instructions of a server are before the model in every session, used or not; together
+    /// they are over the target of `budgets.instructions`. Tokens are estimated at four bytes each.
+    DefinitionsCost = ("definitions-cost", Warning, "the definitions of a server cost more than always-on text may");
+    /// An argument, environment value or address hands a server a place outside of the repository. Servers stand
+    /// outside of every sandbox that a host has: what they are given, every role that has their tools can reach.
+    ServerReachesOut = ("server-reaches-out", Warning, "a server is given a place outside of the root");
+    /// Tools take paths, and nothing but the server itself keeps those inside of the repository.
+    ToolTakesPath = ("tool-takes-path", Note, "a tool takes paths that only the server checks");
+    /// A description or the instructions hold what a reviewer does not see: characters without width, that reorder text,
+    /// tags, or HTML comments.
+    DescriptionHides = ("description-hides", Error, "a server's text hides something from its reader");
+    /// A description or the instructions give the model orders beyond the use of the tool itself: over other
+    /// instructions, other tools, the person or the session.
+    DescriptionOrders = ("description-orders", Warning, "a server's text gives the model orders");
+    /// A server is not what it was when it was pinned: a tool was added, is gone, or has another schema, description or
+    /// other hints. Look at what changed; then `rolecast audit SERVER --accept` pins what is there now.
+    ContractChanged = ("contract-changed", Error, "a server is not what was pinned");
+    /// Nothing is pinned of a declared server, so that a change would not be noticed and nothing can be checked
+    /// without starting it.
+    ContractUnpinned = ("contract-unpinned", Note, "a server is not pinned");
 }

@@ -69,13 +69,7 @@ impl Folder {
             let _ = file.set_modified(SystemTime::now());
             return Ok(());
         }
-        let mut unfinished = unfinished(&folder, name)?;
-        let written = unfinished.1.write_all(bytes).and_then(|()| unfinished.1.flush());
-        let placed = written.and_then(|()| fs::rename(&unfinished.0, &target));
-        if placed.is_err() {
-            let _ = fs::remove_file(&unfinished.0);
-        }
-        placed?;
+        replace(&folder, name, bytes)?;
         self.prune(&folder, name);
         Ok(())
     }
@@ -147,11 +141,21 @@ pub(super) fn made(root: &Path, place: &str) -> io::Result<PathBuf> {
     Ok(here)
 }
 
-fn unfinished(folder: &Path, name: &str) -> io::Result<(PathBuf, File)> {
+/// Puts a private file in its place in one step.
+///
+/// # Errors
+/// An I/O error.
+pub(super) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     // Two processes may keep the same bytes at once.
-    let path = folder.join(format!(".{name}.{}", std::process::id()));
-    let _ = fs::remove_file(&path);
-    private(&path).map(|file| (path, file))
+    let unfinished = folder.join(format!(".{name}.{}", std::process::id()));
+    let _ = fs::remove_file(&unfinished);
+    let mut file = private(&unfinished)?;
+    let placed =
+        file.write_all(bytes).and_then(|()| file.flush()).and_then(|()| fs::rename(&unfinished, folder.join(name)));
+    if placed.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    placed
 }
 
 fn make_dir(path: &Path, private: bool) -> io::Result<()> {

@@ -7,6 +7,7 @@ pub mod bound;
 pub mod compose;
 mod folder;
 mod front;
+mod known;
 mod own;
 mod record;
 mod runtime;

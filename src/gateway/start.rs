@@ -12,18 +12,19 @@ use tokio::runtime::{Builder, Runtime};
 use super::bound::Sizes;
 use super::compose::{self, Definitions, Exposed, Withheld};
 use super::folder::{Bounds, Folder};
-use super::front;
 use super::record::Record;
 use super::runtime::Values;
 use super::session::{Parts, Session};
 use super::upstream::Upstream;
 use super::warden::Warden;
+use super::{front, known};
 use crate::diag::Sink;
 use crate::load::Loaded;
 use crate::mcp::{Launch, Limits};
 use crate::model::policy::Server;
 use crate::resolve::policy::Budget;
 use crate::resolve::{Policy, Role};
+use crate::sync::pins::Pins;
 use crate::system::System;
 
 /// Size of a result where the policy says none.
@@ -47,6 +48,8 @@ pub struct Options<'a> {
     pub system: Box<dyn System + Send + Sync>,
     /// The root.
     pub root: PathBuf,
+    /// What was pinned.
+    pub pins: Pins,
     /// Whether servers are started at once, and their tools shown as they are.
     pub eager: bool,
 }
@@ -66,17 +69,9 @@ impl Gateway {
     pub fn new(options: Options<'_>, sink: &mut Sink) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let upstreams = upstreams(&options);
-        let definitions =
-            if options.eager { runtime.block_on(listed(&upstreams)) } else { (Definitions::default(), Vec::new()) };
-        let (definitions, silent) = definitions;
+        let definitions = runtime.block_on(known(&options, &upstreams));
         let exposure = compose::expose(options.policy, options.role, &definitions, sink);
-        let mut withheld = exposure.withheld;
-        for one in &mut withheld {
-            let why = silent.iter().find(|(server, _)| one.why.ends_with(&format!("server `{server}`")));
-            if let Some((_, why)) = why {
-                one.why.clone_from(why);
-            }
-        }
+        let withheld = exposure.withheld;
         let reads = options.policy.catalogue.find("repo.read");
         let session = Session::new(Parts {
             role: options.role.map(|role| role.id.clone()),
@@ -159,21 +154,33 @@ fn limits(server: &Server) -> Limits {
     Limits { start: list, list, call, ..default }
 }
 
-/// What the servers say of their tools, and why some say nothing. All are asked at once.
-async fn listed(upstreams: &BTreeMap<String, Upstream>) -> (Definitions, Vec<(String, String)>) {
+/// What is known of the servers' tools. A server is asked when it is wanted eagerly, or when what was pinned of it is not
+/// at hand; what is pinned nowhere is shown only when it is wanted eagerly.
+async fn known(options: &Options<'_>, upstreams: &BTreeMap<String, Upstream>) -> Definitions {
     let mut definitions = Definitions::default();
-    let mut silent = Vec::new();
     let mut asked = Vec::new();
     for (name, upstream) in upstreams {
-        asked.push(Box::pin(async move { (name.clone(), upstream.list().await) }));
-    }
-    for answer in join(asked).await {
-        match answer {
-            (name, Ok(tools)) => definitions.add(&name, tools),
-            (name, Err(why)) => silent.push((name, why)),
+        let recalled = || {
+            let pin = options.pins.get(name)?;
+            let mut found = Definitions::default();
+            known::recall(options.system.as_ref(), name, pin, &mut found).then_some(found)
+        };
+        match (options.eager, options.pins.get(name)) {
+            (false, None) => {}
+            (false, Some(_)) if recalled().is_some_and(|found| definitions.join(found)) => {}
+            _ => asked.push(Box::pin(async move { (name, upstream.list().await) })),
         }
     }
-    (definitions, silent)
+    for (name, answer) in join(asked).await {
+        match answer {
+            Ok(tools) => {
+                known::remember(&options.root, name, &tools);
+                known::accept(name, tools, options.pins.get(name), &mut definitions);
+            }
+            Err(why) => definitions.hold(name, None, &why),
+        }
+    }
+    definitions
 }
 
 /// Waits for all of them at once; their results in order.

@@ -98,7 +98,8 @@ impl Http {
         }
         // Errors of the protocol come with a status of their own, and say more than it.
         let json = kind(&response).starts_with("application/json");
-        if !status.is_success() && !(status == StatusCode::BAD_REQUEST && json) {
+        let told = status == StatusCode::BAD_REQUEST && json;
+        if !status.is_success() && !told {
             return Err(Problem::Http { status: status.as_u16() });
         }
         if let Some(session) = response.headers().get(SESSION) {

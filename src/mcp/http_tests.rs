@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-type Seen = Arc<Mutex<Vec<(Method, HeaderMap, Value)>>>;
+type Requests = Vec<(Method, HeaderMap, Value)>;
+type Seen = Arc<Mutex<Requests>>;
 
 fn answer(status: u16, kind: &str, body: String) -> Response {
     let mut builder = Response::builder().status(status).header("content-type", kind);
@@ -49,7 +50,7 @@ async fn serve(list: fn(&Value) -> Response) -> (String, Seen) {
     (url, seen)
 }
 
-fn tools(list: fn(&Value) -> Response) -> (Result<Listing, Failed>, Vec<(Method, HeaderMap, Value)>) {
+fn tools(list: fn(&Value) -> Response) -> (Result<Listing, Failed>, Requests) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (url, seen) = serve(list).await;

@@ -315,6 +315,16 @@ pub struct ServerTool {
     pub covers: Option<Vec<Sp<String>>>,
     /// What the gateway does with calls and results of it.
     pub bounds: Option<ToolBounds>,
+    /// The tool stays because something still needs it; others are to be preferred.
+    pub legacy: Option<Legacy>,
+}
+
+/// A tool that others supersede.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Legacy {
+    /// Its successors: tools of the same server, or `SERVER/TOOL`.
+    pub superseded_by: Vec<Sp<String>>,
 }
 
 /// A capability that is not built in.

@@ -192,7 +192,14 @@ pub fn check_names(adapter: &Adapter, policy: &Policy, sink: &mut Sink) {
 
 /// The diagnostic for a name that a host would not take as it is.
 pub fn unusable(name: &str, problem: &NameProblem, adapter: &Adapter) -> Diagnostic {
-    let why = match problem {
+    Diagnostic::new(Code::NameUnusable, format!("`{name}` cannot be used on {}", adapter.title))
+        .note(why_unusable(problem, adapter))
+        .help("use a shorter or plainer name")
+}
+
+/// Why a host would not take a name as it is.
+pub fn why_unusable(problem: &NameProblem, adapter: &Adapter) -> String {
+    match problem {
         NameProblem::Refused { character } => format!("{} does not take `{character}` in a name", adapter.title),
         NameProblem::Cut { max, length } => {
             format!("{} cuts names at {max} characters; this one has {length}", adapter.title)
@@ -200,8 +207,5 @@ pub fn unusable(name: &str, problem: &NameProblem, adapter: &Adapter) -> Diagnos
         NameProblem::ServerSplit { character } => {
             format!("{} splits names at `{character}`, so that a server's name may not have it", adapter.title)
         }
-    };
-    Diagnostic::new(Code::NameUnusable, format!("`{name}` cannot be used on {}", adapter.title))
-        .note(why)
-        .help("use a shorter or plainer name")
+    }
 }

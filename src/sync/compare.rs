@@ -115,7 +115,7 @@ pub fn compare(artifacts: &[Artifact], state: &LockState, system: &dyn System, o
         journal_path: options.journal_path(),
         ..Comparison::default()
     };
-    let lock = Lock { files: BTreeMap::new(), extra: state.lock.extra.clone() };
+    let lock = Lock { files: BTreeMap::new(), pins: state.lock.pins.clone(), extra: state.lock.extra.clone() };
     let mut run = Run { system, state, options, out, lock, reals: BTreeMap::new() };
     let groups = group(artifacts, options, &mut run.out.problems);
     for (path, group) in &groups {
@@ -261,7 +261,7 @@ impl Run<'_> {
         };
         let text = self.lock.to_text();
         let before = self.state.bytes.as_deref();
-        let empty = self.lock.files.is_empty() && self.lock.extra.is_empty();
+        let empty = self.lock.files.is_empty() && self.lock.pins.is_empty() && self.lock.extra.is_empty();
         let same = before.map_or(empty, |have| content(have).as_ref() == text.as_bytes());
         if !same {
             let cause = match &self.state.status {

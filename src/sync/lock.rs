@@ -1,5 +1,6 @@
 //! The lock: what we own on disk, by digest. One line for each owned thing, so that merges stay small.
 
+use super::pins::{self, Pins};
 use crate::render::artifact::EntryKind;
 use crate::system::path;
 use serde_json::{Map, Value, json};
@@ -14,7 +15,9 @@ pub const VERSION: u64 = 1;
 pub struct Lock {
     /// What is owned in which file.
     pub files: BTreeMap<String, Owned>,
-    /// Further sections at the top level, kept as they are: pins of servers' tools are kept here too.
+    /// What servers were when somebody looked at them.
+    pub pins: Pins,
+    /// Further sections at the top level, kept as they are.
     pub extra: Map<String, Value>,
 }
 
@@ -94,7 +97,11 @@ impl Lock {
             _ => return Err(damaged("no known version")),
         }
         let Some(Value::Array(lines)) = extra.shift_remove("owned") else { return Err(damaged("no list `owned`")) };
-        let mut lock = Self { files: BTreeMap::new(), extra };
+        let pins = match extra.shift_remove("pins") {
+            None => Pins::new(),
+            Some(value) => pins::parse(value).ok_or_else(|| damaged("pins that cannot be read"))?,
+        };
+        let mut lock = Self { files: BTreeMap::new(), pins, extra };
         for line in lines {
             lock.read_line(line)?;
         }
@@ -154,6 +161,9 @@ impl Lock {
         let lines: Vec<String> = lines.iter().map(|line| format!("    {line}")).collect();
         let owned = if lines.is_empty() { "[]".to_owned() } else { format!("[\n{}\n  ]", lines.join(",\n")) };
         let mut text = format!("{{\n  \"version\": {VERSION},\n  \"owned\": {owned}");
+        if !self.pins.is_empty() {
+            let _ = write!(text, ",\n  \"pins\": {}", pins::to_text(&self.pins));
+        }
         for (key, value) in &self.extra {
             let pretty = serde_json::to_string_pretty(value).unwrap_or_default().replace('\n', "\n  ");
             // Writing to a string cannot fail.
@@ -177,6 +187,7 @@ fn keys(value: &Value) -> Option<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pins::{ServerPin, ToolPin};
     use super::*;
 
     fn sample() -> Lock {
@@ -192,7 +203,17 @@ mod tests {
         lock.files.insert("AGENTS.md".into(), Owned::Block("sha256:3".into()));
         lock.files.insert(".claude/settings.json".into(), Owned::Entries(entries));
         lock.files.insert("x/y.md".into(), Owned::Whole("sha256:4".into()));
-        lock.extra.insert("pins".into(), json!({"server": {"tool": "sha256:5"}}));
+        let tool = ToolPin {
+            description: "sha256:5".into(),
+            schema: "sha256:6".into(),
+            annotations: "sha256:7".into(),
+            other: "sha256:8".into(),
+            hints: [("readOnlyHint".to_owned(), true)].into(),
+            parameters: vec!["a".into(), "a.b".into()],
+        };
+        let pin = ServerPin { instructions: Some("sha256:9".into()), tools: [("t".to_owned(), tool)].into() };
+        lock.pins = [("server".to_owned(), pin), ("without".to_owned(), ServerPin::default())].into();
+        lock.extra.insert("later".into(), json!({"x": 1}));
         lock
     }
 
@@ -212,8 +233,17 @@ mod tests {
           ],
           "pins": {
             "server": {
-              "tool": "sha256:5"
+              "instructions": "sha256:9",
+              "tools": {
+                "t": {"description":"sha256:5","schema":"sha256:6","annotations":"sha256:7","other":"sha256:8","hints":{"readOnlyHint":true},"parameters":["a","a.b"]}
+              }
+            },
+            "without": {
+              "tools": {}
             }
+          },
+          "later": {
+            "x": 1
           }
         }
         "#);

@@ -13,12 +13,15 @@ mod group;
 pub mod journal;
 mod locate;
 pub mod lock;
+pub mod pins;
+mod repin;
 mod state;
 mod whole;
 mod write;
 
 pub use compare::{Change, Comparison, Note, check, compare};
 pub use finding::{Cause, Conflict, Problem};
+pub use repin::{RepinError, repin};
 pub use state::{LockState, LockStatus};
 pub use write::{Applied, ApplyError, apply, render};
 

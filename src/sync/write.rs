@@ -98,7 +98,7 @@ impl<T> Naming<T> for io::Result<T> {
     }
 }
 
-fn perform(comparison: &Comparison, system: &dyn Writer) -> Result<Applied, ApplyError> {
+pub(super) fn perform(comparison: &Comparison, system: &dyn Writer) -> Result<Applied, ApplyError> {
     if !comparison.problems.is_empty() {
         return Err(ApplyError::Problems(comparison.problems.clone()));
     }

@@ -107,6 +107,20 @@ pub const fn is_hidden(c: char) -> bool {
     )
 }
 
+/// The text with everything a terminal would obey spelled out: escape sequences, and characters that are not
+/// seen or reorder what is seen. Newlines stay.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if (c.is_control() && c != '\n') || is_hidden(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// Every run of hidden characters, as byte ranges; a byte order mark at the start is none.
 pub fn hidden(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut runs: Vec<std::ops::Range<usize>> = Vec::new();

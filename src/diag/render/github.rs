@@ -1,7 +1,8 @@
 //! Diagnostics as GitHub workflow commands.
 
 use super::super::{Diagnostic, Severity, SourceMap};
-use super::{path_of, place, remarks, visible};
+use super::{path_of, place, remarks};
+use crate::text::encoding::visible;
 
 /// One command a line.
 pub(super) fn render(diagnostics: &[&Diagnostic], sources: &SourceMap) -> String {

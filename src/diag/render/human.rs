@@ -4,7 +4,8 @@
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::super::{Diagnostic, Label, Severity, SourceId, SourceMap};
-use super::{Look, concerned, visible};
+use super::{Look, concerned};
+use crate::text::encoding::visible;
 
 /// One block per diagnostic, separated by empty lines.
 pub(super) fn render(diagnostics: &[&Diagnostic], sources: &SourceMap, look: Look) -> String {

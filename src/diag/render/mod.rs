@@ -93,19 +93,5 @@ fn remarks(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<String> {
     label.chain(concerned).chain(notes).chain(help).collect()
 }
 
-/// Text of the user with everything a terminal would obey spelled out: escape sequences, and characters
-/// that are not seen or reorder what is seen. Newlines stay.
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if (c.is_control() && c != '\n') || crate::text::encoding::is_hidden(c) {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests;

@@ -37,13 +37,13 @@ pub(super) fn expose(
 }
 
 fn unknown(tool: &Composed, definitions: &Definitions, sink: &mut Sink) -> String {
-    let Some(names) = definitions.names(&tool.server) else {
-        return format!("nothing is pinned of server `{}`", tool.server);
-    };
+    if let Some(why) = definitions.why(&tool.server, &tool.tool) {
+        return why;
+    }
     sink.push(
         Diagnostic::new(Code::ComposedPrimitive, format!("server `{}` has no tool `{}`", tool.server, tool.tool))
             .at_opt(tool.primitive_span, "made from nothing")
-            .suggest(&tool.tool, names),
+            .suggest(&tool.tool, definitions.names(&tool.server)),
     );
     format!("server `{}` has no tool `{}`", tool.server, tool.tool)
 }

@@ -46,10 +46,9 @@ pub(super) fn expose(
     sink: &mut Sink,
 ) -> Result<Exposed, String> {
     let Some(classified) = server.tools.get(tool) else { return Err("it is not classified".to_owned()) };
-    let raw = definitions.get(&server.name, tool).ok_or_else(|| match definitions.names(&server.name) {
-        Some(_) => format!("server `{}` has no tool `{tool}`", server.name),
-        None => format!("nothing is pinned of server `{}`", server.name),
-    })?;
+    let missing = || format!("server `{}` has no tool `{tool}`", server.name);
+    let raw = definitions.get(&server.name, tool);
+    let raw = raw.ok_or_else(|| definitions.why(&server.name, tool).unwrap_or_else(missing))?;
     usable(name, raw)?;
     let empty = json!({ "type": "object" });
     let root = raw.get("inputSchema").unwrap_or(&empty);

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::audit::effect::{self, Effect};
 use crate::resolve::composed::HintChoices;
 use crate::resolve::{CapSet, Catalogue};
 
@@ -21,60 +22,6 @@ pub struct Hints {
 /// What only looks and stays on this machine.
 pub(super) const LOOKS: Hints = Hints { read_only: true, destructive: false, idempotent: true, open_world: false };
 
-/// The strongest thing a set of capabilities does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Effect {
-    /// Nothing is different afterwards.
-    Looks,
-    /// Only what one looks at is different.
-    Moves,
-    /// Something is different, or nobody knows.
-    Changes,
-}
-
-/// Built-in capabilities that change nothing.
-const LOOKING: &[&str] = &[
-    "repo.read",
-    "repo.search",
-    "repo.diff",
-    "docs.validate",
-    "web.fetch",
-    "web.search",
-    "docs.search",
-    "docs.taxonomy",
-    "docs.exhaustive",
-    "memory.search",
-    "memory.read",
-    "memory.taxonomy",
-    "ticket.read",
-    "db.read",
-    "image.view",
-    "mcp.resources",
-    "history.read",
-];
-/// Built-in capabilities that move a view.
-const MOVING: &[&str] = &["browser.inspect", "browser.capture"];
-/// Built-in capabilities that stay inside of the repository.
-const STAYING: &[&str] = &[
-    "repo.read",
-    "repo.search",
-    "repo.diff",
-    "repo.edit",
-    "repo.create",
-    "repo.delete",
-    "docs.validate",
-    "image.view",
-];
-
-fn effect(caps: CapSet, catalogue: &Catalogue) -> Effect {
-    let one = |name: &str| match name {
-        name if LOOKING.contains(&name) => Effect::Looks,
-        name if MOVING.contains(&name) => Effect::Moves,
-        _ => Effect::Changes,
-    };
-    caps.iter().map(|cap| one(catalogue.name(cap))).max().unwrap_or(Effect::Changes)
-}
-
 /// The hints of a tool that confers `caps`.
 ///
 /// `narrowed` = some of what the primitive can do cannot be reached through this tool, so that the policy may say
@@ -90,7 +37,7 @@ pub(super) fn of(
     choices: &HintChoices,
 ) -> Result<Hints, String> {
     let said = |name: &str| raw.get("annotations").and_then(|a| a.get(name)).and_then(Value::as_bool);
-    let effect = effect(caps, catalogue);
+    let effect = if caps.is_empty() { Effect::Changes } else { effect::strongest(caps, catalogue) };
     let objects = said("readOnlyHint") == Some(false) && !narrowed;
     let read_only = match choices.read_only {
         Some(true) if effect == Effect::Changes => {
@@ -110,7 +57,7 @@ pub(super) fn of(
     if lowers(choices.destructive, "destructiveHint") || lowers(choices.open_world, "openWorldHint") {
         return Err("its server says worse of it, and nothing of it is bound or left out".to_owned());
     }
-    let stays = !caps.is_empty() && caps.iter().all(|cap| STAYING.contains(&catalogue.name(cap)));
+    let stays = effect::stays(caps, catalogue);
     let open_world = choices.open_world.unwrap_or(!stays || said("openWorldHint") == Some(true));
     Ok(Hints {
         read_only,
