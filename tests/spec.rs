@@ -1,4 +1,4 @@
-//! Runs `tests/spec/*.md` and the README: Markdown files that are the tests of the program.
+//! Runs `tests/spec/*.md`, the README and `docs/gateway.md`: Markdown files that are the tests of the program.
 //!
 //! - A heading is a test with an empty folder of its own. It starts with the files that stand under the
 //!   headings above it.
@@ -78,8 +78,8 @@ fn spec_files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/spec");
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
-    // What the README shows is what the program prints.
-    files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md"));
+    // What these pages show is what the program prints.
+    files.extend(["README.md", "docs/gateway.md"].map(|page| Path::new(env!("CARGO_MANIFEST_DIR")).join(page)));
     files.sort();
     files
 }

@@ -57,7 +57,7 @@ fn matching(server: &str, tools: Vec<Value>, pin: &ServerPin) -> Vec<Value> {
 }
 
 /// Keeps what a server says. That it cannot be kept costs only time later.
-pub(super) fn remember(root: &Path, server: &str, tools: &[Value]) {
+pub fn remember(root: &Path, server: &str, tools: &[Value]) {
     let _ = folder::made(root, PLACE)
         .and_then(|place| folder::replace(&place, &file_name(server), json!(tools).to_string().as_bytes()));
 }

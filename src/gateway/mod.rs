@@ -16,4 +16,5 @@ mod start;
 mod upstream;
 mod warden;
 
+pub use known::remember;
 pub use start::{Gateway, Options, described};

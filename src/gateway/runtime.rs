@@ -125,7 +125,8 @@ fn text(bytes: Vec<u8>) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::system::memory::Memory;

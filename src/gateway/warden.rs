@@ -17,7 +17,7 @@ while read -r line; do
     -*) case $ids in *" $id "*) ids="${ids%% $id *} ${ids#* $id }" ;; esac ;;
   esac
 done
-for id in $ids; do kill -9 -- "-$id" 2>/dev/null; done
+for id in $ids; do kill -s KILL -- "-$id" 2>/dev/null; done
 "#;
 
 /// The watch over process groups. Where there is no shell nothing is watched; servers then end when their input does.
@@ -62,7 +62,8 @@ fn start() -> Option<(Child, ChildStdin)> {
     Some((child, input))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::time::Duration;
