@@ -1,5 +1,5 @@
-//! Embeds the shipped policy, roles, adapters and templates as one sorted table. Adapters are embedded as
-//! JSON, which is read some ten times faster than YAML: `check` runs in every commit.
+//! Embeds the shipped policy, roles, adapters, templates and evidence as one sorted table. Adapters and evidence are
+//! embedded as JSON, which is read some ten times faster than YAML: `check` runs in every commit.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn main() -> io::Result<()> {
         "/// Path below the source root and text of every shipped file, sorted by path.\npub(crate) static FILES: &[(&str, &str)] = &[\n",
     );
     for (name, path) in &files {
-        if name.starts_with("adapters/") {
+        if name.starts_with("adapters/") || name.starts_with("shared-agent-rules/evidence/") {
             let _ = writeln!(table, "    ({name:?}, {:?}),", json(path)?);
         } else {
             let _ = writeln!(table, "    ({name:?}, include_str!({path:?})),");
@@ -35,10 +35,10 @@ fn main() -> io::Result<()> {
     fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("embedded.rs"), table)
 }
 
-fn json(adapter: &Path) -> io::Result<String> {
-    let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", adapter.display()));
+fn json(file: &Path) -> io::Result<String> {
+    let invalid = |error: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", file.display()));
     let value: serde_json::Value =
-        serde_saphyr::from_str(&fs::read_to_string(adapter)?).map_err(|e| invalid(e.to_string()))?;
+        serde_saphyr::from_str(&fs::read_to_string(file)?).map_err(|e| invalid(e.to_string()))?;
     serde_json::to_string(&value).map_err(|e| invalid(e.to_string()))
 }
 

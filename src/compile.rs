@@ -1,10 +1,12 @@
 //! The whole way from folders to artifacts. Stages report everything they find; the way ends between two
 //! stages when one of them found an error.
 
+use std::collections::BTreeMap;
+
 use crate::diag::Sink;
 use crate::load::{self, Loaded};
 use crate::plan::{self, Plan, Purpose};
-use crate::render::{self, Inputs, Rendered};
+use crate::render::{self, Command, Inputs, Rendered, Scene};
 use crate::resolve::{self, Policy};
 use crate::system::System;
 
@@ -19,6 +21,22 @@ pub struct Compiled {
     pub plan: Option<Plan>,
     /// The artifacts, when the plan holds what the policy demands.
     pub rendered: Option<Rendered>,
+}
+
+impl Compiled {
+    /// The command that starts `role` on `host` in `form`; reports why there is none.
+    pub fn launch(&self, host: &str, role: &str, form: &str, scene: Scene<'_>, sink: &mut Sink) -> Option<Command> {
+        let (policy, plan) = (self.policy.as_ref()?, self.plan.as_ref()?);
+        let inputs = Inputs {
+            policy,
+            plan,
+            adapters: &self.loaded.adapters,
+            templates: &self.loaded.templates,
+            sources: &self.loaded.sources,
+            user_bytes: &BTreeMap::new(),
+        };
+        render::launch(&inputs, host, role, form, scene, sink)
+    }
 }
 
 /// Compiles the policy in `dir` (`None` = the shipped one) for `hosts` (none = those the policy names), with

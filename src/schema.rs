@@ -3,15 +3,19 @@
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
-use crate::model::{adapter::Adapter, policy::PolicyFile, role::RoleFile, rule::RuleFile};
+use crate::model::{
+    adapter::Adapter, evidence::EvidenceFile, packet::PacketFile, policy::PolicyFile, role::RoleFile, rule::RuleFile,
+};
 
-/// Name and text of every schema: `policy`, `role` and `rule` (the front matter), `adapter`.
+/// Name and text of every schema: `policy`, `role`, `rule` and `packet` (the front matter), `adapter`, `evidence`.
 pub fn all() -> Vec<(&'static str, String)> {
     vec![
         ("policy", text::<PolicyFile>("rolecast policy: shared-agent-rules/*.yaml")),
         ("role", text::<RoleFile>("rolecast role: front matter of roles/*.md")),
         ("rule", text::<RuleFile>("rolecast rule: front matter of shared-agent-rules/*.md")),
+        ("packet", text::<PacketFile>("rolecast packet: front matter of a delegation packet")),
         ("adapter", text::<Adapter>("rolecast adapter: adapters/*.yaml")),
+        ("evidence", text::<EvidenceFile>("rolecast evidence: shared-agent-rules/evidence/*.yaml")),
     ]
 }
 

@@ -251,6 +251,12 @@ impl Text<'_> {
     }
 
     fn unknown_word(&self, word: &str, expected: &[&'static str], at: Range<usize>) -> Diagnostic {
+        // What stands where a variable is to be named is most often the secret itself, and so not repeated.
+        if let ["env", "bearer", ..] = expected {
+            return Diagnostic::new(Code::LiteralSecret, "a value is written down where a variable is to be named")
+                .at(self.span(place::widen(self.yaml, at)), "would be committed")
+                .help(alternative_help(expected).unwrap_or_default());
+        }
         let diagnostic = Diagnostic::new(Code::InvalidValue, format!("`{word}` is not allowed here"))
             .at(self.span(place::widen(self.yaml, at)), "not one of the allowed values");
         match (nearest(word, expected.iter().copied()), alternative_help(expected)) {

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rolecast::diag::SourceId;
-use rolecast::model::adapter::{Adapter, Carrier, CarrierKind, CarrierOwn, Claim, Form, List, Mechanism, Sense};
+use rolecast::model::adapter::{
+    Adapter, Carrier, CarrierKind, CarrierOwn, Claim, Form, List, Mcp, Mechanism, Passing, Sense, Verdict,
+};
 use rolecast::model::capability::BUILTIN;
 use rolecast::model::scalar::{EvidenceKind, Guarantee};
 
@@ -36,14 +38,17 @@ fn claims(adapter: &Adapter) -> Vec<&Claim> {
     let forms = adapter.forms.values();
     let lists = forms.clone().filter_map(|f| f.list.as_ref()).map(|l| &l.claim);
     let narrow = forms.flat_map(|f| &f.narrow).map(|n| &n.claim);
-    lists.chain(narrow).chain(adapter.knobs.iter().map(|k| &k.claim)).collect()
+    let servers = adapter.mcp.iter().filter_map(|m| m.unnamed.as_ref());
+    lists.chain(narrow).chain(adapter.knobs.iter().map(|k| &k.claim)).chain(servers).collect()
 }
 
-fn conditions(adapter: &Adapter) -> BTreeSet<&String> {
+fn conditions<'a>(adapter: &'a Adapter) -> BTreeSet<&'a String> {
     let claimed = claims(adapter).into_iter().flat_map(|c| &c.conditions);
     let read = adapter.reads.iter().filter_map(|r| r.condition.as_ref());
     let tools = adapter.tools.values().flat_map(|t| &t.conditions);
-    let servers = adapter.mcp.iter().flat_map(|m| &m.conditions);
+    let approvals = |m: &'a Mcp| [&m.approval.safe, &m.approval.restricted, &m.approval.dangerous];
+    let approved = adapter.mcp.iter().flat_map(approvals).flatten().flat_map(|a| &a.conditions);
+    let servers = adapter.mcp.iter().flat_map(|m| &m.conditions).chain(approved);
     claimed
         .chain(read)
         .chain(tools)
@@ -117,6 +122,33 @@ fn every_output_form_and_pointer_named_exists() {
         for form in adapter.forms.values().filter_map(|f| f.same_as.as_ref()) {
             assert!(adapter.forms.contains_key(form), "{}: form {form}", adapter.id);
         }
+    }
+}
+
+#[test]
+fn servers_are_written_into_an_output_as_one_entry_each() {
+    for adapter in adapters() {
+        let Some(mcp) = &adapter.mcp else { panic!("{}: servers are not written", adapter.id) };
+        let output = &adapter.outputs[mcp.output.as_ref().unwrap()];
+        assert!(output.template.is_some() && output.atomic.iter().any(|p| p.ends_with("/*")), "{}", adapter.id);
+        // A text that refers to a variable is one that nobody may write by hand.
+        let by_text = [mcp.env, mcp.headers].contains(&Passing::Reference);
+        assert_eq!(mcp.reference.is_some(), by_text, "{}", adapter.id);
+        if let Some(reference) = mcp.refer("NAME") {
+            assert!(mcp.special.iter().any(|s| reference.starts_with(s.as_str())), "{}: {reference}", adapter.id);
+        }
+    }
+}
+
+#[test]
+fn no_dangerous_tool_runs_without_asking_and_who_asks_says_how_hard() {
+    for adapter in adapters() {
+        let known = &adapter.mcp.as_ref().unwrap().approval;
+        for approval in [&known.restricted, &known.dangerous].into_iter().flatten() {
+            assert_ne!(approval.verdict, Verdict::Allow, "{}", adapter.id);
+            assert!(approval.guarantee.is_some(), "{}", adapter.id);
+        }
+        assert!(known.dangerous.is_some() && known.restricted.is_some(), "{}", adapter.id);
     }
 }
 
@@ -207,7 +239,7 @@ fn rules_in_a_role_file_have_a_list_of_rules_and_a_dialect() {
         for form in adapter.forms.values() {
             let Some(list) = &form.list else { continue };
             assert_eq!(list.rules.is_some(), list.sense == Sense::Rules, "{}", adapter.id);
-            for narrow in form.narrow.iter().filter(|n| n.by == Mechanism::Rules && !n.launched) {
+            for narrow in form.narrow.iter().filter(|n| n.by == Mechanism::Rules && form.launch.is_none()) {
                 assert!(list.rules.is_some() && narrow.globs.is_some(), "{}", adapter.id);
             }
         }
@@ -309,7 +341,6 @@ fn what_is_tried_exists_and_can_be_seen() {
             assert!(never.beside.iter().all(|t| adapter.tools.contains_key(t)), "{}: {never:?}", adapter.id);
         }
         assert!(driver.acknowledge.iter().all(|a| adapter.outputs.contains_key(&a.output)), "{}", adapter.id);
-        assert!(driver.mains.keys().all(|f| adapter.forms.contains_key(f)), "{}", adapter.id);
         assert!(!driver.refusals.is_empty() && !driver.attempts.is_empty(), "{}", adapter.id);
     }
 }

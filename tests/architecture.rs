@@ -27,7 +27,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("mcp", &["model", "process", "text", "yaml"]),
     ("audit", &["compile", "diag", "load", "mcp", "model", "plan", "process", "resolve", "sync", "text", "yaml"]),
     ("gateway", &["audit", "diag", "load", "mcp", "model", "process", "resolve", "sync", "system", "text", "yaml"]),
-    ("verify", &["compile", "model", "plan", "process", "render", "resolve", "text"]),
+    ("verify", &["compile", "diag", "model", "plan", "process", "render", "resolve", "text", "yaml"]),
+    ("packet", &["diag", "model", "resolve", "text", "yaml"]),
+    ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
 ];
 
 /// Crate → the only places that may name it.
@@ -38,7 +40,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["text/markdown.rs"]),
     ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs"]),
     ("clap", &["cli/"]),
-    ("tempfile", &["verify/"]),
+    ("tempfile", &["run/", "verify/"]),
+    ("signal_hook", &["run/"]),
     ("tokio::", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
     ("axum::", &["verify/model/"]),
     ("reqwest::", &["mcp/http.rs"]),
@@ -48,8 +51,9 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rustls::", &["mcp/http.rs"]),
     ("sse_stream::", &["mcp/http.rs"]),
     ("async fn", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
+    ("SystemTime", &["cli/today.rs", "gateway/folder.rs", "gateway/record.rs"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["cli/env.rs", "gateway/folder.rs", "gateway/record.rs", "system/", "verify/"]),
+    ("std::fs::", &["cli/env.rs", "gateway/folder.rs", "gateway/record.rs", "run/", "system/", "verify/"]),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

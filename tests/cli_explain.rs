@@ -40,6 +40,44 @@ fn docs_writer_on_the_five_shipped_hosts() {
                                                 `browser.capture`, `browser.interact`, `browser.script`, which the role
                                                 denies; hand it back to the parent
 
+    Claude Code (claude-code), main agent
+      seen on  @anthropic-ai/claude-code 2.1.332, 2026-11-30
+      file     `.claude/agents/docs_writer.md`, as main agent by `claude --agent docs_writer`
+      start    `rolecast run docs_writer --host claude-code`
+      list     `Read`, `Grep`, `Glob`, `Edit`, `Write`
+      can
+        repo.read    no limit, ran         by `Read`
+        repo.search  no limit, ran         by `Grep`, `Glob`
+        repo.edit    prompted by path,     only `docs/**`, `README.md`, never the policy or rendered files; by `Edit`,
+                     ran, if run, if       `Write`; outside of the scope a person is asked, and without one it is refused
+                     own-rules
+        repo.create  advised by path, ran  only `docs/**`, never the policy or rendered files; by `Write`, also through
+                                           `Edit`; the scope is only text in part: one rule serves the whole process, and
+                                           other grants open `README.md` too
+      cannot, or must not
+        repo.delete, runtime.run, web.*,      enforced absence,     no tool of the role confers it
+        docs.search, docs.taxonomy,           ran
+        docs.exhaustive, docs.write,
+        memory.*, ticket.*, db.*,
+        agent.spawn, user.ask, plan.track,
+        skill.use, mcp.resources,
+        history.read
+        shell.run, browser.*                  enforced absence,     HELD, enforced demanded: no tool of the role confers it
+                                              ran
+        image.view                            advised, ran          not granted, but `Read` confers it; only text forbids it
+        policy.edit                           prompted by path,     not granted; `Edit`, `Write` confers it and is refused;
+                                              ran, if run, if       outside of the scope a person is asked, and without one
+                                              own-rules             it is refused
+      granted, out of reach
+        repo.diff, docs.validate  no tool, ran  `Bash` would do it, and confers `shell.run`, `browser.inspect`,
+                                                `browser.capture`, `browser.interact`, `browser.script`, which the role
+                                                denies; hand it back to the parent
+      where
+        if run        started by `rolecast run`; else its list is the same, and nothing holds its paths (the limits it
+                      carries fail open)
+        if own-rules  no settings of yours or of the project allow `Edit` or `Write` by themselves; else what they allow is
+                      written outside of the scope too (the limits it carries fail open)
+
     Codex (codex), sub-agent
       seen on  @openai/codex 0.171.0, 2026-11-30
       file     `.codex/agents/docs_writer.toml`
@@ -80,7 +118,53 @@ fn docs_writer_on_the_five_shipped_hosts() {
                     folder and accept it
         waived      `shell.run`: Codex reads only through its shell
         waived      `browser.*`: a Codex sub-agent shares the parent's servers
-      not planned: own process (it needs a process that rolecast starts)
+
+    Codex (codex), own process
+      seen on  @openai/codex 0.171.0, 2026-11-30
+      file     no file
+      start    `rolecast run docs_writer --host codex`
+      removed  `web`, `spawn`
+      tools    `exec_command`, `write_stdin`, `apply_patch`, `view_image`, `update_plan`, `create_goal`, `get_goal`,
+               `update_goal`, `request_user_input`, `request_user_input_async`, `list_mcp_resources`,
+               `list_mcp_resource_templates`, `read_mcp_resource`
+      always   `exec`, `wait`, `clock.sleep`, `clock.curr_time`, whatever the list says
+      can
+        repo.read, repo.search    no limit, ran, if     by `exec_command`, also through `write_stdin`
+                                  run
+        repo.diff, docs.validate  no limit, ran, if     by `exec_command`, `write_stdin`
+                                  run
+        repo.edit                 enforced by path,     only `docs/**`, `README.md`, never the policy or rendered files; by
+                                  ran, if run, if       `apply_patch`, also through `exec_command`, `write_stdin`;
+                                  no-servers, if        `README.md` cannot be opened here and stays shut; `*/**/CLAUDE.md`,
+                                  no-allow-rules        `*/**/AGENTS.md` and 4 more cannot be left out here
+        repo.create               enforced by path,     only `docs/**`, never the policy or rendered files; by
+                                  ran, if run, if       `apply_patch`, also through `exec_command`, `write_stdin`;
+                                  no-servers, if        `*/**/CLAUDE.md`, `*/**/AGENTS.md` and 4 more cannot be left out
+                                  no-allow-rules        here
+      cannot, or must not
+        repo.delete, policy.edit              advised, ran, if run  not granted, but `exec_command`, `write_stdin`,
+                                                                    `apply_patch` confers it; only text forbids it in
+                                                                    `docs/**`, and elsewhere it is refused
+        shell.run, browser.*                  advised, ran, if run  NOT HELD, enforced demanded, waived: not granted, but
+                                                                    `exec_command`, `write_stdin` confers it; only text
+                                                                    forbids it
+        runtime.run, web.*, docs.search,      advised, ran, if run  not granted, but `exec_command`, `write_stdin` (and
+        docs.taxonomy, docs.exhaustive,                             others some of it) confers it; only text forbids it
+        docs.write, memory.*, ticket.*,
+        db.*, agent.spawn, skill.use,
+        mcp.resources, history.read
+        user.ask, plan.track, image.view      advised, ran, if run  not granted, but `request_user_input`,
+                                                                    `request_user_input_async`, `update_plan`,
+                                                                    `create_goal`, `get_goal`, `update_goal`, `view_image`
+                                                                    (each some of it) confers it; only text forbids it
+      where
+        if run             started by `rolecast run`; else there is no such process
+        if no-servers      no MCP server of yours can write files; else it writes where it likes, because servers run
+                           outside of the sandbox (the limits it carries fail open)
+        if no-allow-rules  no command rule of yours or of the project says `allow`; else what it allows runs outside of the
+                           sandbox (the limits it carries fail open)
+        waived             `shell.run`: Codex reads only through its shell
+        waived             `browser.*`: a Codex sub-agent shares the parent's servers
 
     GitHub Copilot CLI (copilot), sub-agent
       seen on  @github/copilot 1.0.102, 2026-11-30
@@ -116,6 +200,7 @@ fn docs_writer_on_the_five_shipped_hosts() {
       seen on  @github/copilot 1.0.102, 2026-11-30
       file     `.github/agents/docs_writer.agent.md`, as main agent by `copilot --agent docs_writer --trust-folder
                --no-custom-instructions`
+      start    `rolecast run docs_writer --host copilot`
       list     `view`, `search`, `edit`
       tools    `view`, `grep`, `rg`, `glob`, `create`, `apply_patch`, `edit`
       always   `skill`, `sql`, whatever the list says
@@ -223,6 +308,47 @@ fn docs_writer_on_the_five_shipped_hosts() {
                            the agents it lists
         if session-allows  the session allows the tool, which headless runs do only by a policy or an approval mode; else a
                            listed tool that would ask is missing without a word
+
+    Gemini CLI (gemini-cli), own process
+      seen on  @google/gemini-cli 0.61.0, 2026-11-30
+      file     no file
+      start    `rolecast run docs_writer --host gemini-cli`
+      list     `read_file`, `list_directory`, `grep_search`, `glob`, `replace`, `write_file`
+      can
+        repo.read    no limit, ran, if     by `read_file`, `list_directory`
+                     run
+        repo.search  no limit, ran, if     by `grep_search`, `glob`
+                     run
+        repo.edit    enforced by path,     only `docs/**`, `README.md`, never the policy or rendered files; by `replace`,
+                     ran, if run, if       `write_file`; a symbolic link inside an allowed folder is followed
+                     session-allows
+        repo.create  advised by path,      only `docs/**`, never the policy or rendered files; by `write_file`, also through
+                     ran, if run, if       `replace`; the scope is only text in part: one rule serves the whole process, and
+                     session-allows        other grants open `README.md` too
+      cannot, or must not
+        repo.delete, runtime.run, web.*,      enforced absence,     no tool of the role confers it
+        docs.search, docs.taxonomy,           ran, if run
+        docs.exhaustive, docs.write,
+        memory.*, ticket.*, db.*,
+        agent.spawn, user.ask, plan.track,
+        skill.use, mcp.resources,
+        history.read
+        shell.run, browser.*                  enforced absence,     HELD, enforced demanded: no tool of the role confers it
+                                              ran, if run
+        image.view                            advised, ran, if run  not granted, but `read_file` confers it; only text
+                                                                    forbids it
+        policy.edit                           enforced by path,     not granted; `replace`, `write_file` confers it and is
+                                              ran, if run           refused; a symbolic link inside an allowed folder is
+                                                                    followed
+      granted, out of reach
+        repo.diff, docs.validate  no tool, ran, if run  `run_shell_command` would do it, and confers `shell.run`,
+                                                        `browser.inspect`, `browser.capture`, `browser.interact`,
+                                                        `browser.script`, which the role denies; hand it back to the parent
+      where
+        if run             started by `rolecast run`; else there is no such process; a repository cannot activate a policy
+                           file by itself
+        if session-allows  the session allows the tool, which headless runs do only by a policy or an approval mode; else a
+                           listed tool that would ask is missing without a word
     ");
 }
 
@@ -244,7 +370,7 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
         web.fetch    advised by domain,    only `tracker.example`; by `WebFetch`; the scope is only text: nothing that is
                      ran                   rendered here can narrow it
         ticket.read  no limit, ran, if     by `mcp__tickets__get_ticket`
-                     server-configured
+                     approved
       cannot, or must not
         repo.search, repo.diff, repo.delete,  enforced absence,     no tool of the role confers it
         docs.*, runtime.run, browser.*,       ran
@@ -258,9 +384,48 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
         ticket.write                          enforced absence,     HELD, enforced demanded: no tool of the role confers it
                                               ran
       where
-        if server-configured  the server of that tool is configured on this host and running; this render does not configure
-                              it; else the role has no such tool; how: add the server to the host's own MCP configuration
-                              under the name the policy gives it
+        if approved  the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session runs
+                     without a person; else they are not connected; how: start `claude` once in the folder and accept them
+
+    Claude Code (claude-code), main agent
+      seen on  @anthropic-ai/claude-code 2.1.332, 2026-11-30
+      file     `.claude/agents/triage.md`, as main agent by `claude --agent triage`
+      start    `rolecast run triage --host claude-code`
+      list     `Read`, `Write`, `WebFetch`, `mcp__tickets__get_ticket`
+      can
+        repo.read    no limit, ran         by `Read`
+        repo.create  prompted by path,     only `triage/**`, never the policy or rendered files; by `Write`; outside of the
+                     ran, if run, if       scope a person is asked, and without one it is refused
+                     own-rules
+        web.fetch    advised by domain,    only `tracker.example`; by `WebFetch`; the scope is only text: nothing that is
+                     ran                   rendered here can narrow it
+        ticket.read  no limit, ran, if     by `mcp__tickets__get_ticket`
+                     approved
+      cannot, or must not
+        repo.search, repo.diff, repo.delete,  enforced absence,     no tool of the role confers it
+        docs.*, runtime.run, browser.*,       ran
+        memory.*, db.*, agent.spawn,
+        user.ask, plan.track, skill.use,
+        mcp.resources, history.read
+        repo.edit                             advised, ran          not granted, but `Write` confers it; only text forbids
+                                                                    it in `triage/**`, and elsewhere it is refused
+        shell.run                             enforced absence,     HELD, guarded demanded: no tool of the role confers it
+                                              ran
+        web.search, image.view                advised, ran          not granted, but `WebFetch`, `Read` (each some of it)
+                                                                    confers it; only text forbids it
+        ticket.write                          enforced absence,     HELD, enforced demanded: no tool of the role confers it
+                                              ran
+        policy.edit                           prompted by path,     not granted; `Write` confers it and is refused; outside
+                                              ran, if run, if       of the scope a person is asked, and without one it is
+                                              own-rules             refused
+      where
+        if run        started by `rolecast run`; else its list is the same, and nothing holds its paths (the limits it
+                      carries fail open)
+        if own-rules  no settings of yours or of the project allow `Edit` or `Write` by themselves; else what they allow is
+                      written outside of the scope too (the limits it carries fail open)
+        if approved   the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session
+                      runs without a person; else they are not connected; how: start `claude` once in the folder and accept
+                      them
 
     Codex (codex), sub-agent
       seen on  @openai/codex 0.171.0, 2026-11-30
@@ -281,8 +446,7 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
                      ran, if trusted       `collaboration.spawn_agent`; the scope is only text: nothing that is rendered
                                            here can narrow it
         ticket.read  no limit, ran, if     by `mcp__tickets__get_ticket`, `mcp__tickets__set_ticket`, also through
-                     trusted, if           `exec_command`, `write_stdin`, `collaboration.spawn_agent`
-                     server-configured
+                     trusted               `exec_command`, `write_stdin`, `collaboration.spawn_agent`
       cannot, or must not
         repo.search, repo.diff, repo.edit,    advised, ran, if      not granted, but `exec_command`, `write_stdin`,
         repo.delete, docs.*, runtime.run,     trusted               `collaboration.spawn_agent` (and others some of it)
@@ -303,15 +467,63 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
                                                                     `create_goal`, `get_goal`, `update_goal`, `view_image`
                                                                     (each some of it) confers it; only text forbids it
       where
-        if trusted            the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a
-                              warning, and the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how:
-                              start codex once in the folder and accept it
-        if server-configured  the server of that tool is configured on this host and running; this render does not configure
-                              it; else the role has no such tool; how: add the server to the host's own MCP configuration
-                              under the name the policy gives it
-        waived                `ticket.write`: a Codex sub-agent shares the parent's servers
-        waived                `shell.run`: Codex reads only through its shell
-      not planned: own process (it needs a process that rolecast starts)
+        if trusted  the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a warning, and
+                    the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how: start codex once in the
+                    folder and accept it
+        waived      `ticket.write`: a Codex sub-agent shares the parent's servers
+        waived      `shell.run`: Codex reads only through its shell
+
+    Codex (codex), own process
+      seen on  @openai/codex 0.171.0, 2026-11-30
+      file     no file
+      start    `rolecast run triage --host codex`
+      removed  `web`, `spawn`
+      tools    `exec_command`, `write_stdin`, `apply_patch`, `view_image`, `update_plan`, `create_goal`, `get_goal`,
+               `update_goal`, `request_user_input`, `request_user_input_async`, `list_mcp_resources`,
+               `list_mcp_resource_templates`, `read_mcp_resource`, `mcp__tickets__get_ticket`, `mcp__tickets__set_ticket`
+      always   `exec`, `wait`, `clock.sleep`, `clock.curr_time`, whatever the list says
+      can
+        repo.read    no limit, ran, if     by `exec_command`, also through `write_stdin`
+                     run
+        repo.create  enforced by path,     only `triage/**`, never the policy or rendered files; by `apply_patch`, also
+                     ran, if run, if       through `exec_command`, `write_stdin`; `*/**/CLAUDE.md`, `*/**/AGENTS.md` and 1
+                     no-servers, if        more cannot be left out here
+                     no-allow-rules
+        web.fetch    advised by domain,    only `tracker.example`; by `exec_command`, `write_stdin`; the scope is only text:
+                     ran, if run           nothing that is rendered here can narrow it
+        ticket.read  no limit, ran, if     by `mcp__tickets__get_ticket`, `mcp__tickets__set_ticket`, also through
+                     run, if trusted       `exec_command`, `write_stdin`
+      cannot, or must not
+        repo.search, repo.diff, docs.*,       advised, ran, if run  not granted, but `exec_command`, `write_stdin` (and
+        runtime.run, web.search, browser.*,                         others some of it) confers it; only text forbids it
+        memory.*, db.*, agent.spawn,
+        skill.use, mcp.resources,
+        history.read
+        repo.edit, repo.delete, policy.edit   advised, ran, if run  not granted, but `exec_command`, `write_stdin`,
+                                                                    `apply_patch` confers it; only text forbids it in
+                                                                    `triage/**`, and elsewhere it is refused
+        shell.run                             advised, ran, if run  NOT HELD, guarded demanded, waived: not granted, but
+                                                                    `exec_command`, `write_stdin` confers it; only text
+                                                                    forbids it
+        ticket.write                          advised, ran, if run  NOT HELD, enforced demanded, waived: not granted, but
+                                                                    `exec_command`, `write_stdin`,
+                                                                    `mcp__tickets__set_ticket` confers it; only text forbids
+                                                                    it
+        user.ask, plan.track, image.view      advised, ran, if run  not granted, but `request_user_input`,
+                                                                    `request_user_input_async`, `update_plan`,
+                                                                    `create_goal`, `get_goal`, `update_goal`, `view_image`
+                                                                    (each some of it) confers it; only text forbids it
+      where
+        if run             started by `rolecast run`; else there is no such process
+        if no-servers      no MCP server of yours can write files; else it writes where it likes, because servers run
+                           outside of the sandbox (the limits it carries fail open)
+        if no-allow-rules  no command rule of yours or of the project says `allow`; else what it allows runs outside of the
+                           sandbox (the limits it carries fail open)
+        if trusted         the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a
+                           warning, and the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how: start
+                           codex once in the folder and accept it
+        waived             `ticket.write`: a Codex sub-agent shares the parent's servers
+        waived             `shell.run`: Codex reads only through its shell
     ");
 }
 
@@ -319,7 +531,7 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
 fn a_host_fits_on_a_screen_and_no_line_is_wider_than_the_page() {
     let page = Repo::with(FIVE).page(&["explain", "docs_writer"]);
     for host in page.split("\n\n") {
-        assert!(host.lines().count() <= 45, "{} lines:\n{host}", host.lines().count());
+        assert!(host.lines().count() <= 48, "{} lines:\n{host}", host.lines().count());
     }
     for line in page.lines() {
         assert!(line.chars().count() <= 120, "{line}");
@@ -373,7 +585,7 @@ fn json_has_one_line_for_each_capability_form_and_host_in_a_stable_order() {
         .filter(|d| d["capability"] == "shell.run" && d["held"] == true)
         .map(|d| &d["host"])
         .collect();
-    assert_eq!(shell, ["claude-code", "copilot", "copilot", "gemini-cli"]);
+    assert_eq!(shell, ["claude-code", "claude-code", "copilot", "copilot", "gemini-cli", "gemini-cli"]);
 }
 
 #[test]
@@ -384,5 +596,5 @@ fn host_narrows_the_page_and_not_the_plan() {
     assert!(all.ends_with(one.split_once("\n\n").expect("a heading").1));
     let two = repo.json(&["explain", "docs_writer", "--host", "codex", "--host", "cursor"]);
     let hosts: Vec<&Value> = two["tools"].as_array().expect("tools").iter().map(|t| &t["host"]).collect();
-    assert_eq!(hosts, ["codex", "cursor"]);
+    assert_eq!(hosts, ["codex", "codex", "cursor"], "one for each form");
 }

@@ -13,9 +13,13 @@ fn the_policy_on_one_page() {
       codex        Codex        seen on @openai/codex 0.171.0, 2026-11-30
 
     roles: capabilities out of the role's hands, by how hard, and grants it has no tool for
-      role    host         form       denied                  unreachable  known from, if
-      triage  claude-code  sub-agent  27 enforced, 4 advised  0            ran, if server-configured
-      triage  codex        sub-agent  31 advised              0            ran, if trusted, if server-configured
+      role    host         form         denied                              unreachable  known from, if
+      triage  claude-code  sub-agent    27 enforced, 4 advised              0            ran, if approved
+      triage  claude-code  main agent   27 enforced, 1 prompted, 3 advised  0            ran, if run, if own-rules, if
+                                                                                         approved
+      triage  codex        sub-agent    31 advised                          0            ran, if trusted
+      triage  codex        own process  31 advised                          0            ran, if run, if no-servers, if
+                                                                                         no-allow-rules, if trusted
 
     budgets
       tool-result, shell tools: target 12 KiB, limit 32 KiB
@@ -35,18 +39,41 @@ fn the_policy_on_one_page() {
         claude-code, codex  guarded by size, ran  the compilation refuses to render more than the limit; text of your own is
                                                   not in it
 
+    servers: what a session has of them, by host
+      tickets
+        get_ticket        claude-code  no limit, ran, if approved          `mcp__tickets__get_ticket`, safe; in `.mcp.json`;
+                                                                           runs without asking
+        get_ticket        codex        no limit, ran, if trusted           `mcp__tickets__get_ticket`, safe; in
+                                                                           `.codex/config.toml`; runs without asking
+        set_ticket        claude-code  prompted by approval, ran, if       `mcp__tickets__set_ticket`, dangerous; in
+                                       approved                            `.mcp.json`; a person is asked first
+        set_ticket        codex        prompted by approval, ran, if       `mcp__tickets__set_ticket`, dangerous; in
+                                       trusted                             `.codex/config.toml`; a person is asked first
+        every other tool  claude-code  denied, prompted by approval, ran,  tools of the server that the policy does not name
+                                       if approved, if default-mode
+        every other tool  codex        denied, enforced absence, ran, if   tools of the server that the policy does not name
+                                       trusted                             are left out in `.codex/config.toml`
+
     where, on claude-code
-      if server-configured  the server of that tool is configured on this host and running; this render does not configure
-                            it; else the role has no such tool; how: add the server to the host's own MCP configuration
-                            under the name the policy gives it
+      if approved      the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session
+                       runs without a person; else they are not connected; how: start `claude` once in the folder and accept
+                       them
+      if run           started by `rolecast run`; else its list is the same, and nothing holds its paths (the limits it
+                       carries fail open)
+      if own-rules     no settings of yours or of the project allow `Edit` or `Write` by themselves; else what they allow is
+                       written outside of the scope too (the limits it carries fail open)
+      if default-mode  the session asks before it uses tools, as it does unless a mode or a rule of yours says otherwise;
+                       else the tool runs without asking (the limits it carries fail open)
 
     where, on codex
-      if trusted            the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a
-                            warning, and the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how:
-                            start codex once in the folder and accept it
-      if server-configured  the server of that tool is configured on this host and running; this render does not configure
-                            it; else the role has no such tool; how: add the server to the host's own MCP configuration
-                            under the name the policy gives it
+      if trusted         the project is trusted in Codex; else .codex/config.toml and the roles are ignored with a warning,
+                         and the sandbox is read-only; a project marked untrusted loses AGENTS.md too; how: start codex once
+                         in the folder and accept it
+      if run             started by `rolecast run`; else there is no such process
+      if no-servers      no MCP server of yours can write files; else it writes where it likes, because servers run outside
+                         of the sandbox (the limits it carries fail open)
+      if no-allow-rules  no command rule of yours or of the project says `allow`; else what it allows runs outside of the
+                         sandbox (the limits it carries fail open)
 
     findings: none
     ");
@@ -87,12 +114,17 @@ fn delivery_names_the_file_of_every_text_with_times_and_bytes() {
       file                       ours                       bytes  for
       .claude/agents/triage.md   whole file                 617    claude-code
       .claude/rules/web.md       whole file                 158    claude-code
-      .claude/settings.json      entries                    5      claude-code
+      .claude/settings.json      entries                    57     claude-code
+                                 `permissions/allow`,
+                                 `permissions/ask`,
                                  `bashOutputMaxChars`
       .codex/agents/triage.toml  whole file                 697    codex
-      .codex/config.toml         entries                    107    codex
+      .codex/config.toml         entries                    363    codex
+                                 `mcp_servers/tickets`,
                                  `developer_instructions`,
                                  `tool_output_token_limit`
+      .mcp.json                  entries                    66     claude-code
+                                 `mcpServers/tickets`
       .rolecast/rules/web.md     whole file                 31     claude-code, codex
       AGENTS.md                  block                      47     claude-code, codex
       CLAUDE.md                  block                      61     claude-code
@@ -117,93 +149,92 @@ fn cost_counts_the_users_own_text_beside_ours() {
 
 #[test]
 fn tools_say_what_they_make_possible_and_who_has_them() {
-    insta::assert_snapshot!(triage().page(&["explain", "--tools", "--host", "claude-code"]), @r#"
-Claude Code (claude-code), seen on @anthropic-ai/claude-code 2.1.332, 2026-11-30
-  tool                                            roles that have it  makes possible
-  Read                                            triage              repo.read, image.view
-  Grep                                            -                   repo.search
-  Glob                                            -                   repo.search
-  Edit                                            -                   repo.edit, repo.create, policy.edit
-  Write                                           triage              repo.edit, repo.create, policy.edit
-  NotebookEdit                                    -                   repo.edit
-  Bash                                            -                   repo.*, docs.*, shell.run, runtime.run, web.*,
-                                                                      browser.*, memory.*, ticket.*, db.*, agent.spawn,
-                                                                      mcp.resources, history.read, policy.edit
-  PowerShell                                      -                   repo.*, docs.*, shell.run, runtime.run, web.*,
-                                                                      browser.*, memory.*, ticket.*, db.*, agent.spawn,
-                                                                      mcp.resources, history.read, policy.edit
-  Monitor                                         -                   repo.*, docs.*, shell.run, runtime.run, web.*,
-                                                                      browser.*, memory.*, ticket.*, db.*, agent.spawn,
-                                                                      mcp.resources, history.read, policy.edit
-  WebFetch                                        triage              web.*
-  WebSearch                                       -                   web.search
-  Agent                                           -                   repo.*, docs.*, shell.run, runtime.run, web.*,
-                                                                      browser.*, memory.*, ticket.*, db.*, agent.spawn,
-                                                                      mcp.resources, history.read, policy.edit
-  Workflow                                        -                   repo.*, docs.*, shell.run, runtime.run, web.*,
-                                                                      browser.*, memory.*, ticket.*, db.*, agent.spawn,
-                                                                      mcp.resources, history.read, policy.edit
-  SendMessage                                     -                   repo.*, docs.*, shell.run, runtime.run, web.*,
-                                                                      browser.*, memory.*, ticket.*, db.*, agent.spawn,
-                                                                      mcp.resources, history.read, policy.edit
-  CronCreate                                      -                   repo.*, docs.*, shell.run, runtime.run, web.*,
-                                                                      browser.*, memory.*, ticket.*, db.*, agent.spawn,
-                                                                      mcp.resources, history.read, policy.edit
-  ScheduleWakeup                                  -                   repo.*, docs.*, shell.run, runtime.run, web.*,
-                                                                      browser.*, memory.*, ticket.*, db.*, agent.spawn,
-                                                                      mcp.resources, history.read, policy.edit
-  Skill                                           -                   skill.use
-  TaskCreate                                      -                   plan.track
-  TaskGet                                         -                   plan.track
-  TaskList                                        -                   plan.track
-  TaskUpdate                                      -                   plan.track
-  AskUserQuestion                                 -                   user.ask
-  EnterWorktree                                   -                   repo.create
-  ExitWorktree                                    -                   repo.delete
-  ListMcpResourcesTool                            -                   mcp.resources
-  ReadMcpResourceTool                             -                   mcp.resources
-  mcp__claude-in-chrome__tabs_context_mcp         -                   browser.inspect
-  mcp__claude-in-chrome__tabs_create_mcp          -                   browser.inspect
-  mcp__claude-in-chrome__tabs_close_mcp           -                   browser.inspect
-  mcp__claude-in-chrome__navigate                 -                   browser.inspect
-  mcp__claude-in-chrome__read_page                -                   browser.inspect
-  mcp__claude-in-chrome__get_page_text            -                   browser.inspect
-  mcp__claude-in-chrome__find                     -                   browser.inspect
-  mcp__claude-in-chrome__resize_window            -                   browser.inspect
-  mcp__claude-in-chrome__read_console_messages    -                   browser.inspect
-  mcp__claude-in-chrome__read_network_requests    -                   browser.inspect
-  mcp__claude-in-chrome__computer                 -                   browser.inspect, browser.capture, browser.interact
-  mcp__claude-in-chrome__form_input               -                   browser.interact
-  mcp__claude-in-chrome__upload_image             -                   browser.interact
-  mcp__claude-in-chrome__file_upload              -                   repo.read, browser.interact
-  mcp__claude-in-chrome__gif_creator              -                   browser.capture
-  mcp__claude-in-chrome__javascript_tool          -                   browser.inspect, browser.interact, browser.script
-  mcp__claude-in-chrome__browser_batch            -                   browser.*
-  mcp__claude-in-chrome__shortcuts_execute        -                   browser.*
-  mcp__tickets__get_ticket, if server-configured  triage              ticket.read
-  mcp__tickets__set_ticket, if server-configured  -                   ticket.*
-  ToolSearch                                      -                   none of the capabilities
-  ReportFindings                                  -                   none of the capabilities
-  TaskStop                                        -                   none of the capabilities
-  ListAgents                                      -                   none of the capabilities
-  CronDelete                                      -                   none of the capabilities
-  CronList                                        -                   none of the capabilities
-  EnterPlanMode                                   -                   none of the capabilities
-  ExitPlanMode                                    -                   none of the capabilities
-  mcp__claude-in-chrome__shortcuts_list           -                   none of the capabilities
-  mcp__claude-in-chrome__list_connected_browsers  -                   none of the capabilities
-  mcp__claude-in-chrome__select_browser           -                   none of the capabilities
-  mcp__claude-in-chrome__switch_browser           -                   none of the capabilities
-  where
-    if server-configured  the server of that tool is configured on this host and running; this render does not configure
-                          it; else the role has no such tool; how: add the server to the host's own MCP configuration
-                          under the name the policy gives it
+    insta::assert_snapshot!(triage().page(&["explain", "--tools", "--host", "claude-code"]), @"
+    Claude Code (claude-code), seen on @anthropic-ai/claude-code 2.1.332, 2026-11-30
+      tool                                            roles that have it  makes possible
+      Read                                            triage              repo.read, image.view
+      Grep                                            -                   repo.search
+      Glob                                            -                   repo.search
+      Edit                                            -                   repo.edit, repo.create, policy.edit
+      Write                                           triage              repo.edit, repo.create, policy.edit
+      NotebookEdit                                    -                   repo.edit
+      Bash                                            -                   repo.*, docs.*, shell.run, runtime.run, web.*,
+                                                                          browser.*, memory.*, ticket.*, db.*, agent.spawn,
+                                                                          mcp.resources, history.read, policy.edit
+      PowerShell                                      -                   repo.*, docs.*, shell.run, runtime.run, web.*,
+                                                                          browser.*, memory.*, ticket.*, db.*, agent.spawn,
+                                                                          mcp.resources, history.read, policy.edit
+      Monitor                                         -                   repo.*, docs.*, shell.run, runtime.run, web.*,
+                                                                          browser.*, memory.*, ticket.*, db.*, agent.spawn,
+                                                                          mcp.resources, history.read, policy.edit
+      WebFetch                                        triage              web.*
+      WebSearch                                       -                   web.search
+      Agent                                           -                   repo.*, docs.*, shell.run, runtime.run, web.*,
+                                                                          browser.*, memory.*, ticket.*, db.*, agent.spawn,
+                                                                          mcp.resources, history.read, policy.edit
+      Workflow                                        -                   repo.*, docs.*, shell.run, runtime.run, web.*,
+                                                                          browser.*, memory.*, ticket.*, db.*, agent.spawn,
+                                                                          mcp.resources, history.read, policy.edit
+      SendMessage                                     -                   repo.*, docs.*, shell.run, runtime.run, web.*,
+                                                                          browser.*, memory.*, ticket.*, db.*, agent.spawn,
+                                                                          mcp.resources, history.read, policy.edit
+      CronCreate                                      -                   repo.*, docs.*, shell.run, runtime.run, web.*,
+                                                                          browser.*, memory.*, ticket.*, db.*, agent.spawn,
+                                                                          mcp.resources, history.read, policy.edit
+      ScheduleWakeup                                  -                   repo.*, docs.*, shell.run, runtime.run, web.*,
+                                                                          browser.*, memory.*, ticket.*, db.*, agent.spawn,
+                                                                          mcp.resources, history.read, policy.edit
+      Skill                                           -                   skill.use
+      TaskCreate                                      -                   plan.track
+      TaskGet                                         -                   plan.track
+      TaskList                                        -                   plan.track
+      TaskUpdate                                      -                   plan.track
+      AskUserQuestion                                 -                   user.ask
+      EnterWorktree                                   -                   repo.create
+      ExitWorktree                                    -                   repo.delete
+      ListMcpResourcesTool                            -                   mcp.resources
+      ReadMcpResourceTool                             -                   mcp.resources
+      mcp__claude-in-chrome__tabs_context_mcp         -                   browser.inspect
+      mcp__claude-in-chrome__tabs_create_mcp          -                   browser.inspect
+      mcp__claude-in-chrome__tabs_close_mcp           -                   browser.inspect
+      mcp__claude-in-chrome__navigate                 -                   browser.inspect
+      mcp__claude-in-chrome__read_page                -                   browser.inspect
+      mcp__claude-in-chrome__get_page_text            -                   browser.inspect
+      mcp__claude-in-chrome__find                     -                   browser.inspect
+      mcp__claude-in-chrome__resize_window            -                   browser.inspect
+      mcp__claude-in-chrome__read_console_messages    -                   browser.inspect
+      mcp__claude-in-chrome__read_network_requests    -                   browser.inspect
+      mcp__claude-in-chrome__computer                 -                   browser.inspect, browser.capture, browser.interact
+      mcp__claude-in-chrome__form_input               -                   browser.interact
+      mcp__claude-in-chrome__upload_image             -                   browser.interact
+      mcp__claude-in-chrome__file_upload              -                   repo.read, browser.interact
+      mcp__claude-in-chrome__gif_creator              -                   browser.capture
+      mcp__claude-in-chrome__javascript_tool          -                   browser.inspect, browser.interact, browser.script
+      mcp__claude-in-chrome__browser_batch            -                   browser.*
+      mcp__claude-in-chrome__shortcuts_execute        -                   browser.*
+      mcp__tickets__get_ticket, if approved           triage              ticket.read
+      mcp__tickets__set_ticket, if approved           -                   ticket.*
+      ToolSearch                                      -                   none of the capabilities
+      ReportFindings                                  -                   none of the capabilities
+      TaskStop                                        -                   none of the capabilities
+      ListAgents                                      -                   none of the capabilities
+      CronDelete                                      -                   none of the capabilities
+      CronList                                        -                   none of the capabilities
+      EnterPlanMode                                   -                   none of the capabilities
+      ExitPlanMode                                    -                   none of the capabilities
+      mcp__claude-in-chrome__shortcuts_list           -                   none of the capabilities
+      mcp__claude-in-chrome__list_connected_browsers  -                   none of the capabilities
+      mcp__claude-in-chrome__select_browser           -                   none of the capabilities
+      mcp__claude-in-chrome__switch_browser           -                   none of the capabilities
+      where
+        if approved  the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session runs
+                     without a person; else they are not connected; how: start `claude` once in the folder and accept them
 
-servers of the policy; a tool that is not named here is granted to no role, and a role that keeps the session's
-servers has it all the same
-  tickets/get_ticket  ticket.read
-  tickets/set_ticket  ticket.*
-"#);
+    servers of the policy; a tool that is not named here is granted to nobody, and where a host cannot leave it out the
+    session has it all the same
+      tickets/get_ticket  ticket.read
+      tickets/set_ticket  ticket.*
+    ");
 }
 
 #[test]

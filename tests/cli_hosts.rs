@@ -9,45 +9,58 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
     insta::assert_snapshot!(Repo::with(FIVE).page(&["hosts"]), @"
     Claude Code (claude-code), selected
       evidence     ran on @anthropic-ai/claude-code 2.1.332, 2026-11-30
+      verified     183 held, 20 untried, 0 broken on 2.1.332, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
+      main agent   enforced: a role lacks the tools that its list does not name, ran; `rolecast run ROLE` starts it
       detected by  CLAUDE.md, .claude; none is here
 
     Codex (codex), selected
       evidence     ran on @openai/codex 0.171.0, 2026-11-30
+      verified     179 held, 24 untried, 0 broken on 0.171.0, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list removes, ran, if trusted (the project is trusted in Codex)
-      own process  enforced: a role lacks the tools that its list removes, ran, if run (started by `rolecast run`); not
-                   planned yet: it needs a process that rolecast starts
+      own process  enforced: a role lacks the tools that its list removes, ran, if run (started by `rolecast run`);
+                   `rolecast run ROLE` starts it
       detected by  .codex; none is here
 
     GitHub Copilot CLI (copilot), selected
       evidence     ran on @github/copilot 1.0.102, 2026-11-30
+      verified     347 held, 1 better, 35 untried, 0 broken on 1.0.102, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
-      main agent   enforced: a role lacks the tools that its list does not name, ran
+      main agent   enforced: a role lacks the tools that its list does not name, ran; `rolecast run ROLE` starts it
       detected by  .github/copilot-instructions.md, .github/agents, .github/instructions, .github/copilot; none is here
 
     Cursor (cursor), selected
       evidence     source on @cursor/sdk 1.0.32, 2026-11-30
+      verified     cannot be run offline
       sub-agent    enforced: a role lacks the tools that its list removes, docs; the shell stays
       detected by  .cursor, .cursorrules; none is here
 
     Gemini CLI (gemini-cli), selected
       evidence     ran on @google/gemini-cli 0.61.0, 2026-11-30
+      verified     186 held, 17 untried, 0 broken on 0.61.0, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran, if acknowledged (the role's file was
                    acknowledged in Gemini since it was last rendered)
+      own process  enforced: a role lacks the tools that its list does not name, ran, if run (started by `rolecast run`);
+                   `rolecast run ROLE` starts it
       detected by  GEMINI.md, .gemini; none is here
 
     opencode (opencode), not selected
       evidence     ran on opencode-ai 1.18.33, 2026-11-30
+      verified     183 held, 1 better, 19 untried, 0 broken on 1.18.33, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
+      own process  enforced: a role lacks the tools that its list does not name, ran, if run (started by `rolecast run`);
+                   `rolecast run ROLE` starts it
       detected by  opencode.json, opencode.jsonc, .opencode; none is here
 
     Qwen Code (qwen-code), not selected
       evidence     ran on @qwen-code/qwen-code 0.24.4, 2026-11-30
+      verified     186 held, 17 untried, 0 broken on 0.24.4, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
       detected by  QWEN.md, .qwen; none is here
 
     TSUKA (tsuka), not selected
       evidence     source on TSUKA 0.6.0, 2026-11-30
+      verified     cannot be run offline
       sub-agent    hidden: a role lacks the tools that its list does not name, source, if valid-json (the role's file is
                    JSON that can be parsed, which `rolecast check` looks at); a call of a tool that is not listed runs all
                    the same, after the question that its risk asks; `always` on one restricted call answers it for all of

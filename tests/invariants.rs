@@ -10,7 +10,7 @@ use rolecast::diag::{Code, Severity, Sink, SourceId};
 use rolecast::model::adapter::{Adapter, List, Mechanism, Narrow, Sense};
 use rolecast::model::capability::{BUILTIN, ScopeKind};
 use rolecast::model::scalar::{Guarantee, Risk};
-use rolecast::plan::ledger::{Line, State, Subject};
+use rolecast::plan::ledger::{LimitedBy, Line, State, Subject};
 use rolecast::plan::narrow::Said;
 use rolecast::plan::offer::{self, Origin, Tool};
 use rolecast::plan::role::RolePlan;
@@ -207,12 +207,15 @@ fn ledger(
         let rules = rules(adapter, &plan.form);
         let refused = rules.is_some_and(|r| r.refuse(case, policy, capability, &by));
         let open = (conferred && !refused) || (session && policy.catalogue.get(cap).via_mcp);
-        if !granted {
+        let outside = outside(adapter, &plan.form).filter(|_| conferred && state != State::Unreachable);
+        if let Some(narrow) = outside {
+            prop_assert!(confined(narrow, line, BUILTIN[index].scope, &by), "{}: {line:?}", adapter.id);
+        } else if !granted {
             let expected = if open { Guarantee::Advised } else { list.claim.guarantee };
             prop_assert_eq!(line.guarantee, Some(expected), "{}: {}", adapter.id, capability);
         }
         let policy_too = case.grants.contains(&index_of("policy.edit"));
-        if granted && conferred && BUILTIN[index].scope == Some(ScopeKind::Paths) {
+        if outside.is_none() && granted && conferred && BUILTIN[index].scope == Some(ScopeKind::Paths) {
             // All scopes of a case are the same globs, so that no word opens more than a scope.
             let held = rules.is_some_and(|r| r.see(&by));
             let expected = match (case.scoped || !policy_too, held) {
@@ -256,8 +259,24 @@ struct InFile<'a> {
 
 fn rules<'a>(adapter: &'a Adapter, form: &str) -> Option<InFile<'a>> {
     let form = &adapter.forms[form];
-    let narrow = form.narrow.iter().find(|n| n.by == Mechanism::Rules && !n.launched)?;
-    Some(InFile { adapter, list: form.list.as_ref()?, narrow })
+    let list = form.list.as_ref().filter(|l| l.sense == Sense::Rules)?;
+    let narrow = form.narrow.iter().find(|n| n.by == Mechanism::Rules)?;
+    Some(InFile { adapter, list, narrow })
+}
+
+/// What confines a process of this form from outside of its list.
+fn outside<'a>(adapter: &'a Adapter, form: &str) -> Option<&'a Narrow> {
+    let form = &adapter.forms[form];
+    let in_list = form.list.as_ref().is_some_and(|l| l.sense == Sense::Rules);
+    let by = |n: &&Narrow| matches!(n.by, Mechanism::Rules | Mechanism::Sandbox);
+    form.narrow.iter().find(by).filter(|_| form.launch.is_some() && !in_list)
+}
+
+/// A limit that is more than text is no stronger than what confines the process, and that sees every tool in question.
+fn confined(narrow: &Narrow, line: &Line, kind: Option<ScopeKind>, by: &[&Tool]) -> bool {
+    let seen = by.iter().all(|t| t.origin == Origin::Native && narrow.tools.contains(&t.name));
+    let path = kind == Some(ScopeKind::Paths) || line.limited_by == Some(LimitedBy::Path);
+    line.guarantee <= Some(Guarantee::Advised) || (seen && path && line.guarantee == Some(narrow.claim.guarantee))
 }
 
 impl InFile<'_> {

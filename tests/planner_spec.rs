@@ -45,7 +45,7 @@ fn every_role_gets_the_tools_and_the_ledger_that_its_host_allows() {
                 let on_host = host.roles.iter().find(|r| r.role == *role).unwrap();
                 let own = on_host.forms.iter().find(|f| f.form == *form).unwrap_or_else(|| panic!("no form: {place}"));
                 for (key, found) in [("list", &own.list), ("removed", &own.removed), ("inform", &own.inform)] {
-                    if let Some(want) = expected.get(key) {
+                    if let Some(want) = expected.get(key).filter(|w| !w.is_null()) {
                         if *want != json!(found) {
                             wrong.push(format!("{place}: {key} is {found:?}, not {want}"));
                         }
@@ -114,4 +114,56 @@ fn differs(line: &Line, want: &Value) -> Option<String> {
         }
     }
     None
+}
+
+/// The line of `docs_writer` in the form that is started as a process.
+fn started<'a>(compiled: &'a Compiled, host: &str, form: &str, capability: &str) -> &'a Line {
+    let about = |l: &&Line| {
+        let subject = Subject::Role { role: "docs_writer".into(), form: form.into(), capability: capability.into() };
+        l.host == host && l.subject == subject
+    };
+    compiled.plan.as_ref().unwrap().ledger.lines.iter().find(about).unwrap()
+}
+
+#[test]
+fn a_started_process_holds_paths_as_far_as_its_host_does_and_says_what_stays_open() {
+    let compiled = shipped();
+    for (host, form, capability, guarantee, conditions, words) in [
+        (
+            "codex",
+            "process",
+            "repo.create",
+            "enforced",
+            &["run", "no-servers", "no-allow-rules"][..],
+            "cannot be left out",
+        ),
+        (
+            "codex",
+            "process",
+            "repo.edit",
+            "enforced",
+            &["run", "no-servers", "no-allow-rules"],
+            "`README.md` cannot be opened here",
+        ),
+        // What is written into an open folder may be an instruction file of a folder.
+        (
+            "codex",
+            "process",
+            "policy.edit",
+            "advised",
+            &["run"],
+            "only text forbids it in `docs/**`, and elsewhere it is refused",
+        ),
+        ("gemini-cli", "process", "repo.edit", "enforced", &["run", "session-allows"], "a symbolic link"),
+        ("gemini-cli", "process", "policy.edit", "enforced", &["run"], "a symbolic link"),
+        ("claude-code", "main", "repo.edit", "prompted", &["run", "own-rules"], "a person is asked"),
+        ("claude-code", "subagent", "repo.edit", "advised", &[], "nothing that is rendered here can narrow it"),
+        ("opencode", "process", "repo.edit", "enforced", &["run", "git-root", "no-patches"], "a symbolic link"),
+    ] {
+        let line = started(&compiled, host, form, capability);
+        let found = serde_json::to_value(line).unwrap();
+        assert_eq!(found["guarantee"], guarantee, "{host} {capability}: {line:?}");
+        assert_eq!(found["conditions"], json!(conditions), "{host} {capability}");
+        assert!(line.reason.contains(words), "{host} {capability}: {}", line.reason);
+    }
 }

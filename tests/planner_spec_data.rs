@@ -20,6 +20,7 @@ const ROLES: [&str; 5] = ["docs_writer", "explorer", "reviewer", "implementer", 
 struct Spec {
     subagent: IndexMap<String, Expected>,
     main: Option<Main>,
+    process: Option<Main>,
 }
 
 #[derive(Deserialize)]
@@ -91,7 +92,9 @@ fn pairs() -> impl Iterator<Item = (&'static str, Spec, Adapter)> {
 fn every_host_expects_something_of_every_role() {
     for (host, spec, _) in pairs() {
         assert_eq!(spec.subagent.keys().map(String::as_str).collect::<Vec<_>>(), ROLES, "{host}");
-        assert!(spec.main.is_none_or(|m| m.like == "subagent" && !m.every_role.is_empty()), "{host}");
+        for form in [&spec.main, &spec.process].into_iter().flatten() {
+            assert!(form.like == "subagent" && !form.every_role.is_empty(), "{host}");
+        }
     }
 }
 
@@ -136,7 +139,7 @@ fn expected_words_are_words_of_the_host_and_bring_the_expected_tools() {
 fn expected_lines_are_complete_in_themselves() {
     let known: BTreeSet<_> = BUILTIN.iter().map(|b| b.name).collect();
     for (host, spec, adapter) in pairs() {
-        let main = spec.main.iter().flat_map(|m| m.every_role.iter());
+        let main = spec.main.iter().chain(&spec.process).flat_map(|m| m.every_role.iter());
         let lines = spec.subagent.values().flat_map(|e| e.lines.iter()).chain(main);
         for (capability, line) in lines {
             let family = capability.strip_suffix(".*").is_some_and(|f| known.iter().any(|k| k.starts_with(f)));

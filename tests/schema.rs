@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rolecast::diag::SourceId;
-use rolecast::model::{adapter::Adapter, policy::PolicyFile, role::RoleFile, rule::RuleFile};
+use rolecast::model::{adapter::Adapter, evidence::EvidenceFile, policy::PolicyFile, role::RoleFile, rule::RuleFile};
 use rolecast::{schema, yaml};
 use serde_json::Value;
 
@@ -20,6 +20,7 @@ fn parses(name: &str, text: &str) -> bool {
         "role" => yaml::parse::<RoleFile>(text, id, 0).is_ok(),
         "rule" => yaml::parse::<RuleFile>(text, id, 0).is_ok(),
         "adapter" => yaml::parse::<Adapter>(text, id, 0).is_ok(),
+        "evidence" => yaml::parse::<EvidenceFile>(text, id, 0).is_ok(),
         other => panic!("no such schema: {other}"),
     }
 }
@@ -52,6 +53,19 @@ fn every_schema_is_a_valid_schema_with_descriptions() {
 #[test]
 fn schema_and_parser_agree() {
     for (name, text, fine) in [
+        ("evidence", "host: h", true),
+        ("evidence", "{}", false),
+        (
+            "evidence",
+            "host: h\nroles: [{ role: r, form: f, version: '1.0', date: '2026-11-30', tools: [], offered: { verdict: held, seen: x } }]",
+            true,
+        ),
+        ("evidence", "host: h\nrules: [{ to: main, version: '1.0', date: '2026-13-30', lines: [] }]", false),
+        (
+            "evidence",
+            "host: h\nrules: [{ to: main, version: '1.0', date: '2026-12-30', lines: [{ verdict: fine, about: [], claim: c, seen: s }] }]",
+            false,
+        ),
         ("policy", "{}", true),
         ("policy", "version: 1\nhosts: { codex: {} }\nextends: [builtin]\n", true),
         ("policy", "budgets: { tool-result: { target: 12KiB, limit: 32KiB }, search: { target: 20 } }", true),

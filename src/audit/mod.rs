@@ -34,6 +34,7 @@ use contract::Contract;
 pub use cost::{BYTES_PER_TOKEN, HostCost, tokens};
 pub use finding::Finding;
 pub use report::{Report, ServerReport, count};
+pub use suggest::Suggestion;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
@@ -83,8 +84,10 @@ fn limits(server: &model::Server) -> Limits {
     let seconds = |value: &Option<crate::yaml::Sp<u64>>| value.as_ref().map(|s| Duration::from_secs(s.value));
     let own = server.timeout.as_ref();
     let usual = Limits::default();
+    let list = own.and_then(|t| seconds(&t.list));
     Limits {
-        list: own.and_then(|t| seconds(&t.list)).unwrap_or(usual.list),
+        start: list.unwrap_or(usual.start),
+        list: list.unwrap_or(usual.list),
         call: own.and_then(|t| seconds(&t.call)).unwrap_or(usual.call),
         ..usual
     }
@@ -136,7 +139,7 @@ fn judged(
             findings.push(finding.fix(format!("rolecast audit {} --accept", contract.server)));
         }
     }
-    let suggestion = suggest::yaml(&subject);
+    let suggestion = suggest::all(&subject);
     ServerReport {
         name: contract.server.clone(),
         contract: Some(contract),
@@ -167,7 +170,7 @@ fn silent(policy: &Policy, name: &str, failed: Failed) -> ServerReport {
         findings: vec![finding],
         costs: Vec::new(),
         pin: None,
-        suggestion: String::new(),
+        suggestion: Suggestion::default(),
     }
 }
 

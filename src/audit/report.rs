@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::contract::Contract;
 use super::cost::{HostCost, tokens};
 use super::finding::Finding;
+use super::suggest::Suggestion;
 use crate::diag::{Code, Severity};
 use crate::sync::pins::ServerPin;
 use crate::text::encoding::visible;
@@ -35,7 +36,7 @@ pub struct ServerReport {
     /// What would be pinned.
     pub pin: Option<ServerPin>,
     /// Entries of the policy that would agree with it.
-    pub suggestion: String,
+    pub suggestion: Suggestion,
 }
 
 /// Findings that say the same of several tools.
@@ -68,9 +69,15 @@ impl Report {
         format!("{:#}\n", json!({ "clean": !self.failed(), "servers": servers }))
     }
 
-    /// Entries of the policy that would agree with every server that answered.
+    /// Entries of the policy that would agree with every server that answered, as one document.
     pub fn suggestions(&self) -> String {
-        self.servers.iter().map(|server| server.suggestion.as_str()).collect::<Vec<_>>().join("\n")
+        let all = || self.servers.iter().filter(|server| server.contract.is_some()).map(|server| &server.suggestion);
+        let capabilities: String = all().map(|suggestion| suggestion.capabilities.as_str()).collect();
+        let servers: String = all().map(|suggestion| suggestion.tools.as_str()).collect();
+        let section = |name: &str, entries: String| {
+            if entries.is_empty() { entries } else { format!("{name}:\n{entries}") }
+        };
+        section("capabilities", capabilities) + &section("servers", servers)
     }
 }
 
@@ -95,7 +102,7 @@ impl ServerReport {
             }
         }
         if self.findings.iter().all(|finding| finding.severity == Severity::Note) {
-            out.push_str("  says what the policy says\n");
+            out.push_str("  agrees with the policy\n");
         }
         if verbose {
             self.cost(out);

@@ -21,31 +21,47 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry alone, to be pasted where its path says.
-    pub fn line(&self, server: &str) -> String {
-        format!("{}: {{ confers: [{}] }} # under servers.{server}.tools", key(&self.tool), self.confers.join(", "))
+    /// The entry alone, to be pasted where its comment says; `known` tells whether the policy has a capability.
+    pub fn line(&self, server: &str, known: &dyn Fn(&str) -> bool) -> String {
+        let own: Vec<&str> = self.confers.iter().map(String::as_str).filter(|cap| !known(cap)).collect();
+        let own = if own.is_empty() {
+            String::new()
+        } else {
+            format!("; `{}` is to be added under capabilities", own.join("`, `"))
+        };
+        format!("{}: {{ confers: [{}] }} # under servers.{server}.tools{own}", key(&self.tool), self.confers.join(", "))
     }
 }
 
-/// The entries of one server as YAML, with the capabilities that they need.
-pub fn yaml(subject: &Subject<'_>) -> String {
+/// The entries of one server, as the lines below `capabilities:` and `servers:`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Suggestion {
+    /// Capabilities that the policy does not have yet.
+    pub capabilities: String,
+    /// The server with its tools.
+    pub tools: String,
+}
+
+/// Entries for all tools of a server.
+pub fn all(subject: &Subject<'_>) -> Suggestion {
     let entries: Vec<Entry> = subject.contract.tools.iter().map(|tool| entry(subject, tool)).collect();
-    let mut out = String::new();
     let known = &subject.policy.catalogue;
     let mut own: Vec<&String> =
         entries.iter().flat_map(|e| &e.confers).filter(|cap| known.find(cap).is_none()).collect();
     own.sort();
     own.dedup();
-    if !own.is_empty() {
-        out.push_str("capabilities:\n");
-        for cap in own {
-            let risk = if cap.ends_with(".change") { Risk::Dangerous } else { Risk::Restricted };
-            let what = if risk == Risk::Dangerous { "change something through" } else { "read what is behind" };
-            let _ =
-                writeln!(out, "  {cap}: {{ risk: {}, title: \"{what} the server {}\" }}", risk.word(), subject.name());
-        }
+    let mut capabilities = String::new();
+    for cap in own {
+        let risk = if cap.ends_with(".change") { Risk::Dangerous } else { Risk::Restricted };
+        let what = if risk == Risk::Dangerous { "change something through" } else { "read what is behind" };
+        let _ = writeln!(
+            capabilities,
+            "  {cap}: {{ risk: {}, title: \"{what} the server {}\" }}",
+            risk.word(),
+            subject.name()
+        );
     }
-    let _ = writeln!(out, "servers:\n  {}:\n    tools:", subject.name());
+    let mut out = format!("  {}:\n    tools:\n", subject.name());
     for entry in entries {
         let because = if entry.because.is_empty() { String::new() } else { format!(" # {}", entry.because.join("; ")) };
         let legacy = subject.raw.tools.get(entry.tool.as_str()).and_then(|raw| raw.legacy.as_ref());
@@ -56,7 +72,7 @@ pub fn yaml(subject: &Subject<'_>) -> String {
         let _ =
             writeln!(out, "      {}: {{ confers: [{}]{legacy} }}{because}", key(&entry.tool), entry.confers.join(", "));
     }
-    out
+    Suggestion { capabilities, tools: out }
 }
 
 /// A name as a key of YAML.

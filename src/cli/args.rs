@@ -76,6 +76,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Tell what holds: for a role, a rendered file, or the whole policy
     Explain(ExplainArgs),
+    /// Start a role as a process of its own, the way its limits hold
+    Run(RunArgs),
     /// Try what the ledger claims on the host programs of this machine, offline
     Verify(VerifyArgs),
     /// Serve the tools of a role over MCP on the standard streams: composed, narrowed, bounded and recorded
@@ -84,6 +86,8 @@ pub enum Command {
     Audit(AuditArgs),
     /// Author roles
     Role(RoleArgs),
+    /// Start or check a delegation packet
+    Packet(PacketArgs),
     /// List the hosts and what is known of them
     Hosts(HostsArgs),
     /// Print the JSON Schema of a file format
@@ -169,6 +173,28 @@ pub struct VerifyArgs {
     /// Folder with the hosts' npm packages, instead of the path
     #[arg(long, value_name = "DIR")]
     pub host_bin: Option<String>,
+    /// Write what was seen into the policy folder, where the ledger reads it
+    #[arg(long)]
+    pub accept: bool,
+}
+
+/// `run`
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The role
+    pub role: String,
+    /// The host [default: the only selected one that can start it]
+    #[arg(long, value_name = "HOST")]
+    pub host: Option<String>,
+    /// Start it with this file as its assignment and without a person; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub packet: Option<String>,
+    /// Print the command and what holds, and start nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Flags for the host's own program, passed on unchanged; one that loosens a limit is not noticed
+    #[arg(last = true, value_name = "FLAGS")]
+    pub flags: Vec<String>,
 }
 
 /// `serve`
@@ -233,9 +259,39 @@ pub enum RoleCommand {
     },
 }
 
+/// `packet`
+#[derive(Debug, Args)]
+pub struct PacketArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: PacketCommand,
+}
+
+/// What to do with packets.
+#[derive(Debug, Subcommand)]
+pub enum PacketCommand {
+    /// Print an empty packet for a role
+    New {
+        /// The role
+        role: String,
+    },
+    /// Check a packet against the policy
+    Check {
+        /// The packet, or `-` for standard input
+        file: String,
+    },
+}
+
 /// `hosts`
 #[derive(Debug, Args)]
-pub struct HostsArgs {}
+pub struct HostsArgs {
+    /// Ask the programs of this machine for their versions, and mark what was verified on others
+    #[arg(long)]
+    pub installed: bool,
+    /// Folder with the hosts' npm packages, instead of the path
+    #[arg(long, value_name = "DIR", requires = "installed")]
+    pub host_bin: Option<String>,
+}
 
 /// `schema`
 #[derive(Debug, Args)]

@@ -30,7 +30,8 @@ pub fn run(args: &AuditArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> 
         return Err(Failure::new(Exit::Policy, "there is no policy here, and so no server is declared")
             .help("run `rolecast init`"));
     };
-    let (compiled, sink) = compiled(&place.system, Some(dir), &[], Purpose::Files, ui)?;
+    // What compiling warns of is for `check` to say.
+    let (compiled, _) = compiled(&place.system, Some(dir), &[], Purpose::Files, ui)?;
     let names = chosen(&compiled, &args.servers)?;
     let options = Options::new(dir);
     let state = LockState::load(&place.system, &options).map_err(|p| Failure::environment(p.to_string()))?;
@@ -48,7 +49,7 @@ pub fn run(args: &AuditArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> 
         ui.result(&report.suggestions());
         return Ok(Exit::Clean);
     }
-    show(&report, sink, &compiled, ui);
+    show(&report, &compiled, ui);
     Ok(if report.failed() { Exit::Drift } else { Exit::Clean })
 }
 
@@ -137,10 +138,9 @@ fn accept(
     Ok(())
 }
 
-fn show(report: &Report, mut sink: Sink, compiled: &Compiled, ui: &Ui) {
+fn show(report: &Report, compiled: &Compiled, ui: &Ui) {
     match ui.format {
         Format::Human => {
-            ui.diagnostics(&sink, &compiled.loaded.sources);
             ui.result(&report.human(ui.verbose));
             let each = [Severity::Error, Severity::Warning, Severity::Note].map(|severity| {
                 audit::count(report.findings().filter(|finding| finding.severity == severity).count(), severity.word())
@@ -149,6 +149,7 @@ fn show(report: &Report, mut sink: Sink, compiled: &Compiled, ui: &Ui) {
         }
         Format::Json => ui.result(&report.json()),
         Format::Github | Format::Sarif => {
+            let mut sink = Sink::new();
             for finding in report.findings() {
                 sink.push(finding.diagnostic());
             }

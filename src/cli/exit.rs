@@ -5,23 +5,33 @@ use std::process::ExitCode;
 /// How the program ends. The numbers are part of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Everything is as it should be.
-    Clean = 0,
-    /// Drift or findings.
-    Drift = 1,
-    /// The command line names something that does not exist.
-    Usage = 2,
-    /// The policy is invalid, or a host cannot hold it.
-    Policy = 3,
-    /// The environment: files, permissions, git.
-    Environment = 4,
-    /// A fault of this program.
-    Internal = 70,
+    /// Everything is as it should be: 0.
+    Clean,
+    /// Drift or findings: 1.
+    Drift,
+    /// The command line names something that does not exist: 2.
+    Usage,
+    /// The policy is invalid, or a host cannot hold it: 3.
+    Policy,
+    /// The environment (files, permissions, git): 4.
+    Environment,
+    /// A fault of this program: 70.
+    Internal,
+    /// The code with which a host's program ended that was run.
+    Host(u8),
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(match exit {
+            Exit::Clean => 0,
+            Exit::Drift => 1,
+            Exit::Usage => 2,
+            Exit::Policy => 3,
+            Exit::Environment => 4,
+            Exit::Internal => 70,
+            Exit::Host(code) => code,
+        })
     }
 }
 

@@ -4,23 +4,35 @@ use serde_json::{Value, json};
 
 use crate::diag::Sink;
 use crate::diag::render::Format;
-use crate::load::{self, Loaded};
+use crate::load;
 use crate::model::adapter::{Adapter, Form, Sense};
 use crate::plan::offer;
+use crate::plan::standing::{self, Standing};
 use crate::resolve;
 use crate::system::System;
+use crate::verify::{Installed, Platform, installed};
 
 use super::args::{Global, HostsArgs};
 use super::exit::{Exit, Failure};
 use super::explain::layout::{Table, visible};
 use super::place;
 use super::ui::Ui;
+use super::verify::bin;
+
+/// A host on the page.
+struct Shown<'a> {
+    adapter: &'a Adapter,
+    selected: bool,
+    /// What was verified, that which counts first in front.
+    verified: Vec<Standing>,
+    installed: Option<Installed>,
+}
 
 /// Runs the command.
 ///
 /// # Errors
 /// Usage: a format that has no such page. The policy, when its sources cannot be read.
-pub fn run(_args: &HostsArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> {
+pub fn run(args: &HostsArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> {
     if matches!(ui.format, Format::Github | Format::Sarif) {
         return Err(Failure::usage("`hosts` prints `human` or `json`, not annotations"));
     }
@@ -33,23 +45,52 @@ pub fn run(_args: &HostsArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
     }
     // Which hosts are selected can be told of a policy with other faults, too.
     let selected = resolve::resolve(&loaded, &[], &mut Sink::new()).hosts;
+    let mut hosts: Vec<Shown<'_>> = loaded
+        .adapters
+        .values()
+        .map(|adapter| Shown {
+            adapter,
+            selected: selected.contains(&adapter.id),
+            verified: resolve::evidence_of(&loaded, &adapter.id, &mut sink).iter().filter_map(Standing::of).collect(),
+            installed: None,
+        })
+        .collect();
+    if args.installed {
+        let bin = bin(args.host_bin.as_deref())?;
+        let adapters: Vec<&Adapter> = hosts.iter().map(|h| h.adapter).collect();
+        let found = installed(&adapters, bin.as_deref(), &Platform::here());
+        let found = found.map_err(|problem| Failure::environment(problem.to_string()))?;
+        for (host, found) in hosts.iter_mut().zip(found) {
+            host.installed = Some(found);
+        }
+    }
     if ui.format == Format::Json {
-        ui.result(&format!("{:#}\n", json(&loaded, &selected, &place.system)));
+        ui.result(&format!("{:#}\n", json(&hosts, &place.system)));
     } else {
-        ui.result(&human(&loaded, &selected, &place.system));
+        ui.result(&human(&hosts, &place.system));
     }
     Ok(Exit::Clean)
 }
 
-fn human(loaded: &Loaded, selected: &[String], system: &dyn System) -> String {
+fn human(hosts: &[Shown<'_>], system: &dyn System) -> String {
     let mut out = String::new();
-    for adapter in loaded.adapters.values() {
+    for host in hosts {
+        let adapter = host.adapter;
         let evidence = &adapter.evidence;
         let package = evidence.package.as_deref().unwrap_or(&adapter.title);
-        let state = if selected.contains(&adapter.id) { "selected" } else { "not selected" };
+        let state = if host.selected { "selected" } else { "not selected" };
         let mut table = Table::default();
         let seen = format!("{} on {package} {}, {}", evidence.by.word(), evidence.version, evidence.date);
         table.row(["evidence".to_owned(), seen]);
+        for verified in &host.verified {
+            table.row(["verified".to_owned(), counted(verified)]);
+        }
+        if host.verified.is_empty() {
+            table.row(["verified".to_owned(), standing::not_run(adapter).to_owned()]);
+        }
+        if let Some(found) = &host.installed {
+            table.row(["installed".to_owned(), here(found, host.verified.first())]);
+        }
         for form in adapter.forms.values() {
             table.row([form.title.clone(), holds(adapter, form)]);
         }
@@ -59,6 +100,31 @@ fn human(loaded: &Loaded, selected: &[String], system: &dyn System) -> String {
         out.push_str(&format!("{} ({}), {state}\n{}\n", adapter.title, adapter.id, table.print(2, &[24])));
     }
     visible(&out)
+}
+
+/// What was verified, in numbers.
+fn counted(s: &Standing) -> String {
+    let by = if s.shipped { "shipped" } else { s.file.as_str() };
+    let better = if s.better == 0 { String::new() } else { format!(", {} better", s.better) };
+    format!(
+        "{} held{better}, {} untried, {} broken on {}, {} ({by})",
+        s.held,
+        s.untried,
+        s.broken,
+        s.versions.join(", "),
+        s.date
+    )
+}
+
+/// What is installed, held against what was verified.
+fn here(found: &Installed, verified: Option<&Standing>) -> String {
+    match (found, verified) {
+        (Installed::No(why), _) => format!("no: {why}"),
+        (Installed::Version(version), Some(s)) if s.stale(version) => {
+            format!("{version}; what was verified is stale, run `rolecast verify --accept`")
+        }
+        (Installed::Version(version), _) => version.clone(),
+    }
 }
 
 /// A form with what its list of tools can hold.
@@ -82,8 +148,8 @@ fn holds(adapter: &Adapter, form: &Form) -> String {
             text.push_str(&format!("; {hole}"));
         }
     }
-    if form.launched {
-        text.push_str("; not planned yet: it needs a process that rolecast starts");
+    if form.launch.is_some() {
+        text.push_str("; `rolecast run ROLE` starts it");
     }
     text
 }
@@ -92,32 +158,45 @@ fn detected<'a>(adapter: &'a Adapter, system: &dyn System) -> Vec<&'a str> {
     adapter.detect.iter().map(String::as_str).filter(|path| matches!(system.kind(path), Ok(Some(_)))).collect()
 }
 
-fn json(loaded: &Loaded, selected: &[String], system: &dyn System) -> Value {
+fn json(hosts: &[Shown<'_>], system: &dyn System) -> Value {
     let form = |adapter: &Adapter, name: &str, form: &Form| {
         let list = offer::list(adapter, form);
         json!({
             "form": name,
             "title": form.title,
             "launched": form.launched,
+            "run": form.launch.is_some(),
             "guarantee": list.map(|l| l.claim.guarantee),
             "evidence": list.map(|l| l.claim.evidence.unwrap_or(adapter.evidence.by)),
             "conditions": list.map(|l| &l.claim.conditions),
             "hole": list.and_then(|l| l.claim.hole.as_ref()),
         })
     };
-    let hosts = loaded.adapters.values().map(|a| {
-        json!({
+    let hosts = hosts.iter().map(|host| {
+        let a = host.adapter;
+        let mut shown = json!({
             "host": a.id,
             "title": a.title,
-            "selected": selected.contains(&a.id),
+            "selected": host.selected,
             "evidence": {
                 "by": a.evidence.by, "package": a.evidence.package,
                 "version": a.evidence.version, "date": a.evidence.date,
             },
+            "runs-offline": a.verify.is_some(),
+            "verified": host.verified,
             "forms": a.forms.iter().map(|(name, f)| form(a, name, f)).collect::<Vec<_>>(),
             "detect": a.detect,
             "detected": detected(a, system),
-        })
+        });
+        if let Some(found) = &host.installed {
+            let stale = match (found, host.verified.first()) {
+                (Installed::Version(version), Some(s)) => Some(s.stale(version)),
+                _ => None,
+            };
+            shown["installed"] = json!(found);
+            shown["stale"] = json!(stale);
+        }
+        shown
     });
     Value::from(hosts.collect::<Vec<_>>())
 }

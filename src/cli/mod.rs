@@ -1,5 +1,6 @@
 //! The command line: arguments in, exit code out.
 
+mod accept;
 mod args;
 mod audit;
 mod check;
@@ -12,12 +13,15 @@ mod explain;
 mod hosts;
 mod init;
 mod minimal;
+mod packet;
 mod place;
 mod put;
 mod render;
 mod role;
+mod run;
 mod schema;
 mod serve;
+mod today;
 mod ui;
 mod verify;
 
@@ -60,10 +64,12 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Explain(args) => explain::run(args, global, ui),
         Command::Audit(args) => audit::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
+        Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
         Command::Serve(args) => serve::run(args, global, ui),
+        Command::Run(args) => run::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };
     result.unwrap_or_else(|failure| {

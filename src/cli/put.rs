@@ -1,8 +1,8 @@
-//! Writing one new file: whole or not at all, and never over something that is there.
+//! Writing one file: whole or not at all; a new one never over something that is there.
 
 use std::io;
 
-use crate::system::{Writer, file_name, parent};
+use crate::system::{Kind, Writer, file_name, parent};
 
 /// Writes `bytes` to `path`, making its folders. Another file or link at `path` is left alone.
 ///
@@ -14,6 +14,23 @@ pub fn new_file(system: &dyn Writer, path: &str, bytes: &[u8]) -> io::Result<()>
     if system.kind(path)?.is_some() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("`{path}` exists already")));
     }
+    placed(system, path, bytes)
+}
+
+/// Writes `bytes` to `path`, making its folders, in the place of a file that is there.
+///
+/// # Errors
+/// Something else than a file stands at `path`, a part of it leads out of the root, or an I/O error.
+pub fn file(system: &dyn Writer, path: &str, bytes: &[u8]) -> io::Result<()> {
+    folders(system, parent(path))?;
+    let _alone = system.exclusive()?;
+    if !matches!(system.kind(path)?, None | Some(Kind::File(_))) {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("`{path}` is no regular file")));
+    }
+    placed(system, path, bytes)
+}
+
+fn placed(system: &dyn Writer, path: &str, bytes: &[u8]) -> io::Result<()> {
     // A leftover of a run that was killed is in nobody's way but ours.
     let temp = format!("{}/.{}.rolecast-new", parent(path), file_name(path));
     if system.kind(&temp)?.is_some() {
@@ -55,6 +72,15 @@ mod tests {
         new_file(&system, "a/b/c.md", b"x").unwrap();
         assert_eq!(system.list("a/b").unwrap().len(), 1);
         assert_eq!(system.text("a/b/c.md").as_deref(), Some("x"));
+    }
+
+    #[test]
+    fn a_file_is_replaced_and_a_link_is_not() {
+        let system = Memory::new().with("a/c.md", "old");
+        system.put("a/link.md", Node::Link("c.md".to_owned()));
+        file(&system, "a/c.md", b"new").unwrap();
+        assert_eq!((system.text("a/c.md").as_deref(), system.list("a").unwrap().len()), (Some("new"), 2));
+        assert!(file(&system, "a/link.md", b"x").is_err());
     }
 
     #[test]

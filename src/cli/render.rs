@@ -146,7 +146,12 @@ fn steps(applied: &Applied, compiled: &Compiled) -> Vec<String> {
     let hosts = compiled.policy.iter().flat_map(|p| &p.hosts);
     for adapter in hosts.filter_map(|id| compiled.loaded.adapters.get(id)) {
         for by_hand in &adapter.by_hand {
-            if by_hand.after.iter().any(|output| applied.written.iter().any(|path| made_by(adapter, output, path))) {
+            let changed = |output: &String| {
+                let servers = compiled.plan.iter().flat_map(|p| &p.hosts).filter(|h| h.host == adapter.id);
+                let moved = servers.filter_map(|h| h.servers.as_ref()).find(|s| s.output == *output).map(|s| &s.file);
+                applied.written.iter().any(|path| moved == Some(path) || made_by(adapter, output, path))
+            };
+            if by_hand.after.iter().any(changed) {
                 steps.push(format!("{}: {}", adapter.title, by_hand.step));
             }
         }

@@ -16,6 +16,7 @@ pub struct Ui {
     pub verbose: bool,
     quiet: bool,
     colour_err: bool,
+    colour_out: bool,
 }
 
 impl Ui {
@@ -38,6 +39,7 @@ impl Ui {
             verbose: global.verbose,
             quiet: global.quiet,
             colour_err: colour(std::io::stderr().is_terminal()),
+            colour_out: colour(std::io::stdout().is_terminal()),
         }
     }
 
@@ -70,19 +72,28 @@ impl Ui {
 
     /// Prints diagnostics: for people on standard error, for programs as the result.
     pub fn diagnostics(&self, sink: &Sink, sources: &SourceMap) {
+        let text = self.rendered(sink, sources, self.colour_err);
+        if self.format == Format::Human {
+            write_all(&mut std::io::stderr().lock(), &text);
+        } else {
+            self.result(&text);
+        }
+    }
+
+    /// Prints diagnostics that are the result.
+    pub fn findings(&self, sink: &Sink, sources: &SourceMap) {
+        self.result(&self.rendered(sink, sources, self.colour_out));
+    }
+
+    fn rendered(&self, sink: &Sink, sources: &SourceMap, colour: bool) -> String {
         let wanted = |severity: Severity| match severity {
             Severity::Error => true,
             Severity::Warning => !self.quiet,
             Severity::Note => self.verbose,
         };
         let found = sink.sorted(sources).into_iter().filter(|d| wanted(d.severity));
-        let look = Look { colour: self.colour_err, ..Look::default() };
-        let text = diagnostics::render(self.format, found, sources, look);
-        if self.format == Format::Human {
-            write_all(&mut std::io::stderr().lock(), &text);
-        } else {
-            self.result(&text);
-        }
+        let look = Look { colour, ..Look::default() };
+        diagnostics::render(self.format, found, sources, look)
     }
 }
 

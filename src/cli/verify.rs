@@ -1,12 +1,13 @@
 //! `verify`: tries what the ledger claims on the host programs of this machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::diag::render::Format;
 use crate::plan::Purpose;
 use crate::text::suggest::nearest;
 use crate::verify::{self, Options, Platform};
 
+use super::accept::accept;
 use super::args::{Global, VerifyArgs};
 use super::compiled::compiled;
 use super::exit::{Exit, Failure};
@@ -26,7 +27,7 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         return Err(Failure::new(Exit::Policy, "there is no policy here, and so nothing is claimed")
             .help("run `rolecast init`"));
     };
-    let (compiled, sink) = compiled(&place.system, Some(dir), &[], Purpose::Ledger, ui)?;
+    let (compiled, sink) = compiled(&place.system, Some(dir), &[], Purpose::Claims, ui)?;
     if ui.format == Format::Human {
         ui.diagnostics(&sink, &compiled.loaded.sources);
     }
@@ -34,8 +35,7 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
     known("host", &args.hosts, policy.map_or(&[][..], |p| &p.hosts))?;
     let roles: Vec<String> = policy.iter().flat_map(|p| &p.roles).map(|r| r.id.clone()).collect();
     known("role", &args.roles, &roles)?;
-    let bin = args.host_bin.as_ref().map(Path::new).map(Path::canonicalize).transpose();
-    let bin = bin.map_err(|e| Failure::usage(format!("`--host-bin` is not a folder: {e}")))?;
+    let bin = bin(args.host_bin.as_deref())?;
     let platform = Platform::here();
     let options = Options {
         root: place.system.root(),
@@ -50,7 +50,19 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         Format::Json => ui.result(&report.json()),
         _ => ui.result(&report.human(ui.verbose)),
     }
+    if args.accept {
+        accept(&report, &compiled, &args.roles, dir, &place.system, ui)?;
+    }
     Ok(if report.failed(&args.hosts) { Exit::Drift } else { Exit::Clean })
+}
+
+/// The folder named by `--host-bin`.
+///
+/// # Errors
+/// It is none.
+pub fn bin(named: Option<&str>) -> Result<Option<PathBuf>, Failure> {
+    let bin = named.map(Path::new).map(Path::canonicalize).transpose();
+    bin.map_err(|e| Failure::usage(format!("`--host-bin` is not a folder: {e}")))
 }
 
 fn known(what: &str, named: &[String], all: &[String]) -> Result<(), Failure> {

@@ -131,6 +131,21 @@ codes! {
     ServerTransport = ("server-transport", Error, "a server needs either `command` or `url`");
     /// A secret is written down in the policy. Policies are committed; name an environment variable instead.
     LiteralSecret = ("literal-secret", Error, "a secret is written down in the policy");
+    /// An exception for a text that looks like a secret gives no reason, or nothing needs it. Left in place it would
+    /// hide the day a secret takes the text's place.
+    SecretException = ("secret-exception", Error, "an exception for a secret is not in order");
+    /// A server is declared and no host is given it: none of its tools is named, or it is to be reached only through
+    /// the gateway. An agent has the tools that the policy names, so that without one there is nothing to have.
+    ServerUnused = ("server-unused", Warning, "no host is given a server");
+    /// A host cannot be given a server as it is declared: it has no such transport, it cannot hand on a variable of the
+    /// environment under another name, or it would take a part of a text for a reference. Written as near as the
+    /// host allows it would be another server.
+    ServerNotExpressible = ("server-not-expressible", Error, "a host cannot be given a server as declared");
+    /// A time-out of the policy cannot be written for a host, which keeps its own.
+    ServerTimeout = ("server-timeout", Note, "a host keeps its own time-out");
+    /// Servers that a host reads today would no longer be read: the file that is rendered makes the host ignore
+    /// the one they stand in.
+    ServersShadowed = ("servers-shadowed", Warning, "a rendered file hides servers of the user");
     /// A tool covers a capability that it does not confer.
     CoversNotConferred = ("covers-not-conferred", Error, "a tool covers what it does not confer");
 
@@ -141,6 +156,16 @@ codes! {
     /// A host cannot hold what a role denies. The compilation stops rather than render a role that only
     /// looks limited; a waiver with a reason, or leaving the host out, is a decision somebody made.
     DenyNotHeld = ("deny-not-held", Error, "a host cannot hold a denial");
+    /// A file of evidence is not as `verify --accept` writes it.
+    EvidenceInvalid = ("evidence-invalid", Error, "a file of evidence is not as it was written");
+    /// Evidence about a role, form, capability, rule or budget that is not there. It counts for nothing.
+    EvidenceNamesNothing = ("evidence-names-nothing", Warning, "evidence about something that is not there");
+    /// Evidence about another plan: the tools of the role, its scope or the claim changed since. It counts for
+    /// nothing, and the claims stand on what was known before. A warning when it said that something is broken.
+    EvidenceOutdated = ("evidence-outdated", Note, "evidence about another plan");
+    /// A host was seen not to do what is claimed of it. The ledger says what was seen instead; a denial that this
+    /// misses stops the compilation.
+    EvidenceBroken = ("evidence-broken", Warning, "a host was seen to break a claim");
     /// A template names something that does not exist, or does too much work.
     Template = ("template", Error, "a template cannot be rendered");
 
@@ -171,6 +196,9 @@ codes! {
     /// What the templates of an adapter make is not usable: no JSON where entries are wanted, or two
     /// different texts for one file.
     RenderFailed = ("render-failed", Error, "a render is not usable");
+    /// A host reads the front matter of a file line by line, and would take what is rendered there for something
+    /// else without a word: a list for a name, a word for no `true`, a text for its first part.
+    FrontMatterUnread = ("front-matter-unread", Error, "a host would not read front matter as it is meant");
     /// A file of the repository does not say what the policy says: it was edited, its source moved, it is
     /// missing, or nothing asks for it any more.
     Drift = ("drift", Error, "a file does not say what the policy says");
@@ -265,4 +293,18 @@ codes! {
     /// Nothing is pinned of a declared server, so that a change would not be noticed and nothing can be checked
     /// without starting it.
     ContractUnpinned = ("contract-unpinned", Note, "a server is not pinned");
+    /// A packet is for a role that the policy does not have.
+    PacketRole = ("packet-role", Error, "a packet is for an unknown role");
+    /// The whole conversation is handed over where the role does not ask for it, or without a reason.
+    PacketHistory = ("packet-history", Error, "the full history goes along without a reason");
+    /// A part that `delegation.packet` asks for is missing, says nothing, stands there twice or out of order.
+    PacketPart = ("packet-part", Error, "a part of a packet is missing or empty");
+    /// The packet promises the role a capability that it does not have: the role would fail, or look for
+    /// another way to do it.
+    PacketCapability = ("packet-capability", Error, "a packet promises what the role does not have");
+    /// Encoded media, output of a tool in one long piece (over 40 lines or 4 KiB), or what looks like a
+    /// secret. Media and output cost context that a path and a line would not; a secret has then been seen.
+    PacketPasted = ("packet-pasted", Error, "something is pasted that does not belong into a packet");
+    /// The packet is over the target of `budgets.delegation-packet`, and its head does not say why.
+    PacketSize = ("packet-size", Error, "a packet is over its target without a reason");
 }

@@ -1,8 +1,9 @@
 //! What the program carries: the shipped policy, its roles, the adapters and their templates.
 
-use super::{Layer, Loaded, Raw, sections};
+use super::{DEFAULT_DIR, EVIDENCE_DIR, Layer, Loaded, Raw, sections};
 use crate::diag::{Code, Diagnostic, Sink, SourceId, SourceMap, intake};
 use crate::model::adapter::Adapter;
+use crate::model::evidence::EvidenceFile;
 use crate::yaml;
 
 #[allow(clippy::all, reason = "generated")]
@@ -37,6 +38,26 @@ pub fn adapters(loaded: &mut Loaded, sink: &mut Sink) {
     }
 }
 
+/// What was seen of a host before the program was shipped, and its path; `None` = nothing.
+pub fn evidence(host: &str, sink: &mut Sink) -> Option<(String, EvidenceFile)> {
+    let wanted = format!("{EVIDENCE_DIR}/{host}.yaml");
+    let (_, text) = files(DEFAULT_DIR).find(|(name, _)| *name == wanted)?;
+    let path = format!("<builtin>/{DEFAULT_DIR}/{wanted}");
+    match serde_json::from_str::<EvidenceFile>(text) {
+        Ok(file) => Some((path, file)),
+        Err(error) => {
+            sink.push(
+                Diagnostic::new(
+                    Code::EvidenceInvalid,
+                    format!("the shipped evidence for `{host}` is damaged: {error}"),
+                )
+                .path(path),
+            );
+            None
+        }
+    }
+}
+
 /// Reads one adapter of a repository.
 pub(super) fn add_adapter(loaded: &mut Loaded, source: SourceId, name: &str, sink: &mut Sink) {
     match yaml::parse::<Adapter>(&loaded.sources.get(source).text, source, 0) {
@@ -63,6 +84,10 @@ pub(super) fn add_adapter(loaded: &mut Loaded, source: SourceId, name: &str, sin
 pub fn layer(loaded: &mut Loaded, sink: &mut Sink) {
     let mut layer = Layer { name: NAME.to_owned(), ..Layer::default() };
     for (name, text) in files("shared-agent-rules") {
+        // Evidence is asked for by host.
+        if name.contains('/') {
+            continue;
+        }
         let path = format!("<builtin>/shared-agent-rules/{name}");
         if name.ends_with(".yaml") {
             let source = loaded.sources.add(path, text);

@@ -2,16 +2,19 @@
 
 use std::io;
 
-use super::{Layer, Loaded, Raw, builtin, sections, unread};
+use super::{Layer, Loaded, LoadedEvidence, Raw, builtin, sections, unread};
 use crate::diag::{Code, Diagnostic, Sink, SourceId, Span, intake};
+use crate::model::evidence::EvidenceFile;
 use crate::model::policy::Layout;
 use crate::system::{Kind, System};
-use crate::yaml::{MAX_SOURCE_BYTES, Sp};
+use crate::yaml::{self, MAX_SOURCE_BYTES, Sp};
 
 /// Name of the policy folder.
 pub const DEFAULT_DIR: &str = "shared-agent-rules";
 /// Name of the lock inside it.
 pub const LOCK_NAME: &str = "rolecast.lock";
+/// Name of the folder inside it with what was seen of hosts.
+pub const EVIDENCE_DIR: &str = "evidence";
 /// Most files read from one folder; a folder with more is a mistake, not a policy.
 const MAX_FILES: usize = 20_000;
 
@@ -55,6 +58,7 @@ impl Reader<'_> {
         let folders = named.map(|f| f.trim_end_matches('/').trim_start_matches("./").to_owned());
         loaded.folders.extend(std::iter::once(dir.to_owned()).chain(folders));
         self.roles(dir, &layout, &mut layer, loaded);
+        self.evidence(dir, loaded);
         self.adapters(dir, &layout, loaded);
         self.unread(dir, &layer, &layout);
         if stack.len() == 1 && layout.roles.is_none() {
@@ -78,6 +82,20 @@ impl Reader<'_> {
         let Some((folder, named)) = self.place(dir, layout.roles.as_ref(), "roles") else { return };
         for name in self.optional(&folder, named).iter().filter(|n| n.ends_with(".md")) {
             layer.roles.extend(self.markdown(&format!("{folder}/{name}"), name, loaded));
+        }
+    }
+
+    fn evidence(&mut self, dir: &str, loaded: &mut Loaded) {
+        let folder = format!("{dir}/{EVIDENCE_DIR}");
+        for name in self.optional(&folder, None).iter().filter(|n| n.ends_with(".yaml")) {
+            let Some(source) = self.read(&format!("{folder}/{name}"), loaded) else { continue };
+            match yaml::parse::<EvidenceFile>(&loaded.sources.get(source).text, source, 0) {
+                Ok(file) => {
+                    let name = name.trim_end_matches(".yaml").to_owned();
+                    loaded.evidence.push(LoadedEvidence { name, source, file });
+                }
+                Err(d) => self.sink.push(*d),
+            }
         }
     }
 
@@ -113,11 +131,12 @@ impl Reader<'_> {
         };
         let (roles, adapters) = (folder(&layout.roles, "roles"), folder(&layout.adapters, "adapters"));
         let templates = folder(&layout.templates, "templates");
-        let mut folders = vec![roles.clone(), adapters.clone(), templates];
+        let evidence = format!("{dir}/{EVIDENCE_DIR}");
+        let mut folders = vec![roles.clone(), adapters.clone(), templates, evidence.clone()];
         let extended = layer.policy.extends.iter().flatten();
         folders.extend(extended.map(|e| e.trim_end_matches('/').trim_start_matches("./").to_owned()));
         unread::report(self.system, dir, &[".yaml", ".md"], &folders, self.sink);
-        for (below, ending) in [(roles, ".md"), (adapters, ".yaml")] {
+        for (below, ending) in [(roles, ".md"), (adapters, ".yaml"), (evidence, ".yaml")] {
             if matches!(self.system.kind(&below), Ok(Some(Kind::Dir))) {
                 unread::report(self.system, &below, &[ending], &folders, self.sink);
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 
-use crate::model::adapter::{Adapter, CarrierOwn};
+use crate::model::adapter::{Adapter, Borrowed, CarrierOwn};
 use crate::model::user_file::UserFile;
 use crate::system::{Kind, System, parent};
 use crate::text::block;
@@ -47,7 +47,23 @@ pub fn read(system: &dyn System, adapters: &IndexMap<String, Adapter>, selected:
             found.files.push(file);
         }
     }
+    found.files.extend(servers(system, &chosen));
     found
+}
+
+/// Of hosts that ignore their own file of servers once another's exists: which of the two exist.
+fn servers(system: &dyn System, chosen: &[&Adapter]) -> Vec<UserFile> {
+    let own = |a: &Adapter| a.outputs.get(a.mcp.as_ref()?.output.as_ref()?).map(|o| o.file.clone());
+    let mut paths: BTreeSet<String> = BTreeSet::new();
+    for adapter in chosen {
+        let instead = adapter.borrows.iter().filter(|b| b.what == Borrowed::Servers && !b.loses_to_own);
+        let instead: Vec<String> = instead.map(|b| b.file.clone()).collect();
+        paths.extend(own(adapter).filter(|_| !instead.is_empty()));
+        paths.extend(instead);
+    }
+    let exists = |path: &String| matches!(system.kind(path), Ok(Some(Kind::File(_) | Kind::Link)));
+    let file = |path: String| UserFile { path, imports: Vec::new(), link_to: None, bytes: 0 };
+    paths.into_iter().filter(exists).map(file).collect()
 }
 
 fn look(system: &dyn System, path: &str, known: &BTreeSet<&str>) -> Option<UserFile> {

@@ -12,12 +12,13 @@ use indexmap::IndexMap;
 
 use crate::diag::{Sink, SourceId, SourceMap};
 use crate::model::adapter::Adapter;
+use crate::model::evidence::EvidenceFile;
 use crate::model::policy::PolicyFile;
 use crate::model::role::RoleFile;
 use crate::model::rule::RuleFile;
 use crate::system::System;
 
-pub use folder::{DEFAULT_DIR, LOCK_NAME};
+pub use folder::{DEFAULT_DIR, EVIDENCE_DIR, LOCK_NAME};
 
 /// A Markdown source: front matter and text.
 #[derive(Debug, Clone)]
@@ -49,6 +50,17 @@ pub struct Layer {
     pub roles: Vec<Raw<RoleFile>>,
 }
 
+/// What was seen of a host.
+#[derive(Debug, Clone)]
+pub struct LoadedEvidence {
+    /// File name without ending.
+    pub name: String,
+    /// The file.
+    pub source: SourceId,
+    /// What it says.
+    pub file: EvidenceFile,
+}
+
 /// Everything that was read.
 #[derive(Debug, Default)]
 pub struct Loaded {
@@ -62,6 +74,8 @@ pub struct Loaded {
     pub templates: BTreeMap<String, String>,
     /// Folders, relative to the root, that hold the policies' sources.
     pub folders: Vec<String>,
+    /// What `verify --accept` wrote, inherited first.
+    pub evidence: Vec<LoadedEvidence>,
     /// Paths read, relative to the root: the policy's sources on disk.
     pub source_paths: Vec<String>,
 }

@@ -105,13 +105,15 @@ fn resolved(
     secrets: &mut Vec<String>,
 ) -> Result<Vec<(String, String)>, Problem> {
     let one = |(key, value): (&crate::yaml::Sp<String>, &EnvValue)| {
+        let mut secret = |name: &crate::yaml::Sp<String>| {
+            let text = variable(name).ok_or_else(|| Problem::MissingVariable(name.value.clone()))?;
+            secrets.push(text.clone());
+            Ok(text)
+        };
         let text = match value {
             EnvValue::Literal(text) => text.value.clone(),
-            EnvValue::Env(name) => {
-                let text = variable(name).ok_or_else(|| Problem::MissingVariable(name.value.clone()))?;
-                secrets.push(text.clone());
-                text
-            }
+            EnvValue::Env(name) => secret(name)?,
+            EnvValue::Bearer(name) => format!("Bearer {}", secret(name)?),
         };
         Ok((key.value.clone(), text))
     };

@@ -5,8 +5,10 @@
 //! of the file, which is the order of emission.
 
 mod claim;
+mod launch;
 mod limit;
 mod list;
+mod matter;
 mod naming;
 mod output;
 mod reading;
@@ -16,13 +18,15 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Never, Program, Protocol, ToolCall};
+pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Never, Protocol, ToolCall};
 use super::role::ModelChoice;
 use super::scalar::EvidenceKind;
 
 pub use claim::*;
+pub use launch::*;
 pub use limit::*;
 pub use list::*;
+pub use matter::*;
 pub use naming::*;
 pub use output::*;
 pub use reading::*;
@@ -95,6 +99,8 @@ pub struct Adapter {
     /// Facts: JSON and TOML files below the root whose hooks the host runs at the start of a session.
     #[serde(default)]
     pub session_start_hooks: Vec<SessionStartHooks>,
+    /// The host's program; omitted = there is none that a terminal can start.
+    pub program: Option<Program>,
     /// How the program is run against a scripted model; omitted = it cannot be.
     pub verify: Option<Driver>,
 }
@@ -148,7 +154,9 @@ pub struct Form {
     pub outputs: Vec<String>,
     /// The command that starts it by hand; `{name}`.
     pub run: Option<String>,
-    /// The form needs a process started with flags by us; planned only when that command is built.
+    /// How `rolecast run` starts it; omitted = it does not. Of several forms the first that has this is started.
+    pub launch: Option<Launch>,
+    /// Nothing but `rolecast run` can start it: without the flags and files of `launch` there is no such form.
     #[serde(default)]
     pub launched: bool,
 }

@@ -16,8 +16,6 @@ use serde_json::Value;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Driver {
-    /// Where it is.
-    pub program: Program,
     /// Arguments that make it print its version.
     pub version_args: Vec<String>,
     /// What it speaks to a model.
@@ -45,9 +43,9 @@ pub struct Driver {
     pub flood: Option<ToolCall>,
     /// Tools that stand inside another one; omitted = none do.
     pub nested: Option<Nested>,
-    /// Arguments of a run whose main agent is the role `{name}`, for forms that are a main agent.
+    /// Arguments added to the command of `rolecast run`, as a user would behind `--`, for forms that it starts.
     #[serde(default)]
-    pub mains: IndexMap<String, Vec<String>>,
+    pub launched: Vec<String>,
     /// Tools (globs) that this way of running never has.
     #[serde(default)]
     pub never: IndexMap<String, Never>,
@@ -55,19 +53,6 @@ pub struct Driver {
     pub refusals: Vec<String>,
     /// Calls that are tried though nobody granted them.
     pub attempts: Vec<Attempt>,
-}
-
-/// A program.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Program {
-    /// Its name on `PATH`.
-    pub name: String,
-    /// Paths below a `node_modules` folder, first found; `{os}` and `{arch}` as npm spells them, `*` in a part.
-    #[serde(default)]
-    pub packaged: Vec<String>,
-    /// What runs a packaged file that is no program by itself.
-    pub interpreter: Option<String>,
 }
 
 /// A protocol between hosts and models.

@@ -4,6 +4,8 @@ pub mod adapter;
 pub mod capability;
 pub mod composed;
 pub mod driver;
+pub mod evidence;
+pub mod packet;
 pub mod policy;
 pub mod role;
 pub mod rule;

@@ -257,17 +257,20 @@ pub struct Server {
     /// Headers of a remote server: references only.
     #[serde(default)]
     pub headers: Map<EnvValue>,
-    /// Risk of the server as a whole; default `restricted`.
+    /// The least risk of its tools; omitted = each has the risk of what it confers.
     pub risk: Option<Sp<Risk>>,
     /// Time-outs.
     pub timeout: Option<Timeouts>,
     /// Default true.
     pub enabled: Option<Sp<bool>>,
-    /// What each tool confers; a tool not named here is not granted to any role.
+    /// What each tool confers; a tool not named here is not granted to any agent.
     #[serde(default)]
     pub tools: Map<ServerTool>,
     /// How roles reach it; default `auto`.
     pub via: Option<Sp<Via>>,
+    /// Texts of this server that look like secrets and are none, each with the reason.
+    #[serde(default)]
+    pub not_secret: Map<Sp<String>>,
 }
 
 /// A value that is not written down.
@@ -277,6 +280,8 @@ pub struct Server {
 pub enum EnvValue {
     /// Name of an environment variable of the user.
     Env(Sp<String>),
+    /// The same for a bearer token, only in the header `Authorization`: `Bearer`, a space, and its value.
+    Bearer(Sp<String>),
     /// A literal that is no secret.
     Literal(Sp<String>),
 }
@@ -289,7 +294,7 @@ crate::yaml::alternatives!(EnvValue);
 pub struct Timeouts {
     /// One tool call; default 60.
     pub call: Option<Sp<u64>>,
-    /// One list; default 60.
+    /// The start, with the list of tools; default 60.
     pub list: Option<Sp<u64>>,
 }
 

@@ -6,7 +6,7 @@ use crate::model::scalar::{EvidenceKind, Guarantee};
 use crate::resolve::policy::{Deny, Policy, Role};
 use crate::resolve::{CapId, CapSet};
 
-use super::ledger::{Line, State, Subject};
+use super::ledger::{Line, Lowered, State, Subject};
 
 /// Judges the denials of `role` on one host from the ledger lines of all its forms.
 pub fn judge(adapter: &Adapter, policy: &Policy, role: &Role, lines: &[Line], sink: &mut Sink) {
@@ -75,7 +75,7 @@ fn not_held(
         Subject::Role { form, .. } => adapter.forms.get(form).map_or(form.as_str(), |f| f.title.as_str()),
         _ => "",
     };
-    Diagnostic::new(
+    let d = Diagnostic::new(
         Code::DenyNotHeld,
         format!(
             "{} cannot hold the denial of `{}` for role `{}` as {form}",
@@ -85,9 +85,13 @@ fn not_held(
         ),
     )
     .at_opt(deny.span, format!("must be {}", deny.at_least.word()))
-    .note(why.to_owned())
-    .help(format!(
-        "waive it there with a reason (`waive: {{ {}: {{ \"{}\": \"why\" }} }}`), or do not render for this host",
-        adapter.id, deny.pattern
-    ))
+    .note(why.to_owned());
+    let waive = format!("`waive: {{ {}: {{ \"{}\": \"why\" }} }}`", adapter.id, deny.pattern);
+    match &line.lowered {
+        None => d.help(format!("waive it there with a reason ({waive}), or do not render for this host")),
+        Some(Lowered { by, span }) => d
+            .also(*span, "seen to be broken")
+            .note(format!("turned down by `{by}`, which `rolecast verify --accept` wrote"))
+            .help(format!("waive it there with a reason ({waive}), use a version that holds it and run `rolecast verify --accept`, or do not render for this host")),
+    }
 }

@@ -104,6 +104,7 @@ fn base(adapter: &Adapter, budget: &str, family: Family) -> Line {
         date: adapter.evidence.date.clone(),
         conditions: Vec::new(),
         reason: String::new(),
+        lowered: None,
     }
 }
 

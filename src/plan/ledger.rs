@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::diag::Span;
 use crate::model::capability::ScopeKind;
 use crate::model::scalar::{EvidenceKind, Guarantee};
 
@@ -36,6 +37,20 @@ pub struct Line {
     pub conditions: Vec<String>,
     /// Why, and what still gets through.
     pub reason: String,
+    /// By what evidence the claim was turned down; `None` = it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lowered: Option<Lowered>,
+}
+
+/// Evidence that turned a claim down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Lowered {
+    /// The file.
+    pub by: String,
+    /// Where in it; the program's own have no places.
+    #[serde(skip)]
+    pub span: Option<Span>,
 }
 
 /// What a line is about.
@@ -57,6 +72,13 @@ pub enum Subject {
         budget: String,
         /// `shell`, `mcp` or `all`.
         family: String,
+    },
+    /// A tool of a server, in a session without a role.
+    Server {
+        /// Name.
+        server: String,
+        /// As the server calls it; `*` = every tool that the policy does not name.
+        tool: String,
     },
     /// The way of a rule to an agent.
     Rule {

@@ -1,8 +1,10 @@
 //! Policy × adapters to a plan: which tools each role gets, which settings are set, which file carries
 //! what to whom, and what can be claimed of all that.
 
+mod confine;
 pub mod delivery;
 pub mod deny;
+pub mod evidence;
 pub mod globs;
 pub mod knobs;
 pub mod ledger;
@@ -12,6 +14,8 @@ pub mod offer;
 mod reach;
 pub mod role;
 pub mod search;
+pub mod servers;
+pub mod standing;
 
 use indexmap::IndexMap;
 
@@ -20,10 +24,13 @@ use crate::model::adapter::Adapter;
 use crate::resolve::Policy;
 use crate::resolve::policy::{Role, RuleActivation};
 
+pub use confine::PathPlan;
 use delivery::{Delivery, HostInput, Input, Kind, RuleInfo, UserFile};
+use evidence::Known;
 use knobs::KnobPlan;
 use ledger::{Ledger, Line};
 use role::{BUILT, Planner, RolePlan};
+use servers::ServersPlan;
 
 /// The plan for a set of hosts.
 #[derive(Debug, Clone)]
@@ -45,6 +52,8 @@ pub struct HostPlan {
     pub roles: Vec<RoleOnHost>,
     /// Settings that carry a budget.
     pub knobs: Vec<KnobPlan>,
+    /// MCP servers; `None` = no file carries any.
+    pub servers: Option<ServersPlan>,
 }
 
 /// A role on a host.
@@ -65,6 +74,8 @@ pub enum Purpose {
     Files,
     /// The ledger too.
     Ledger,
+    /// The ledger as the adapters claim it, whatever was seen since: what a verification tries.
+    Claims,
 }
 
 /// Plans for the hosts of `policy`.
@@ -78,6 +89,7 @@ pub fn plan(
     let selected: Vec<&Adapter> = policy.hosts.iter().filter_map(|id| adapters.get(id)).collect();
     let delivery = deliver(policy, &selected, user);
     reach::report(policy, &selected, &delivery, sink);
+    servers::report_unused(policy, sink);
     let excluded = narrow::excluded(policy, &selected);
     let mut lines = Vec::new();
     let hosts = selected
@@ -85,17 +97,44 @@ pub fn plan(
         .map(|adapter| {
             offer::check_names(adapter, policy, sink);
             let (roles, mut own) = roles(adapter, policy, &excluded, purpose, sink);
-            if purpose == Purpose::Ledger {
+            let servers = servers::plan(adapter, policy, &selected, user, sink);
+            if purpose != Purpose::Files {
                 lines.append(&mut own);
                 lines.extend(knobs::lines(adapter, policy));
+                lines.extend(servers::lines(adapter, policy, servers.as_ref()));
             }
-            HostPlan { host: adapter.id.clone(), roles, knobs: knobs::plan(adapter, policy) }
+            HostPlan { host: adapter.id.clone(), roles, knobs: knobs::plan(adapter, policy), servers }
         })
         .collect();
-    if purpose == Purpose::Ledger {
+    if purpose != Purpose::Files {
         lines.extend(reach::lines(policy, &selected, &delivery));
     }
+    if purpose != Purpose::Claims {
+        others(policy, &selected, &delivery, purpose, &mut lines, sink);
+    }
     Plan { hosts, delivery, ledger: Ledger { lines } }
+}
+
+/// Holds what was seen of rules and budgets against their lines; those that nobody wants are made only where
+/// something is to be told of them.
+fn others(
+    policy: &Policy,
+    selected: &[&Adapter],
+    delivery: &Delivery,
+    purpose: Purpose,
+    lines: &mut [Line],
+    sink: &mut Sink,
+) {
+    for adapter in selected {
+        let known = Known::new(adapter, policy);
+        if purpose == Purpose::Ledger {
+            known.others(lines, sink);
+        } else if known.doubts_others() {
+            let mut own = knobs::lines(adapter, policy);
+            own.extend(reach::lines(policy, selected, delivery));
+            known.others(&mut own, sink);
+        }
+    }
 }
 
 fn deliver(policy: &Policy, selected: &[&Adapter], user: &[UserFile]) -> Delivery {
@@ -131,12 +170,12 @@ fn roles(
     let forms: Vec<_> = adapter
         .forms
         .iter()
-        .filter(|(_, form)| !form.launched)
         .filter_map(|(name, form)| {
             offer::list(adapter, form).map(|list| (name, form, list, offer::offer(adapter, form, list, policy)))
         })
         .collect();
     let mut planned = Vec::new();
+    let known = Known::new(adapter, policy);
     for role in &policy.roles {
         let mut own_lines = Vec::new();
         let plans = forms
@@ -145,9 +184,12 @@ fn roles(
                 let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT, excluded };
                 let plan = planner.tools(role);
                 // Denials are judged by what the ledger says of them, whether it is wanted or not.
-                if purpose == Purpose::Ledger || !role.deny.is_empty() {
-                    own_lines.extend(planner.lines(role, &plan));
+                let wanted = purpose != Purpose::Files || !role.deny.is_empty() || known.doubts(&role.id);
+                let mut lines = if wanted { planner.lines(role, &plan) } else { Vec::new() };
+                if purpose != Purpose::Claims {
+                    known.role(role, &plan, &mut lines, sink);
                 }
+                own_lines.append(&mut lines);
                 plan
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::model::adapter::{Adapter, Claim, GlobDialect, Mechanism, Narrow, Rules, Verdict};
+use crate::model::adapter::{Adapter, Claim, GlobDialect, Rules, Verdict};
 use crate::model::capability::ScopeKind;
 use crate::model::scalar::Guarantee;
 use crate::resolve::CapId;
@@ -50,54 +50,8 @@ pub fn excluded(policy: &Policy, adapters: &[&Adapter]) -> Vec<String> {
     all.into_iter().filter(|g| !covered(g)).collect()
 }
 
-/// The paths that a word of a list of rules lets through.
-struct Opened<'a> {
-    /// All, for a grant without a scope.
-    all: bool,
-    /// The globs of scoped grants.
-    globs: IndexSet<&'a str>,
-}
-
 impl Planner<'_> {
-    /// The mechanism that narrows `tool` in the files we make.
-    fn narrow(&self, kind: ScopeKind, tool: &str) -> Option<&Narrow> {
-        let form = if self.form.narrow.is_empty() {
-            self.form.same_as.as_ref().and_then(|f| self.adapter.forms.get(f))
-        } else {
-            Some(self.form)
-        };
-        let built = |n: &&Narrow| self.built.contains(&n.by) && !n.launched;
-        form.into_iter()
-            .flat_map(|f| &f.narrow)
-            .filter(built)
-            .find(|n| n.scope == kind && n.tools.iter().any(|t| t == tool))
-    }
-
-    /// The dialect of the patterns that stand behind the word of `tool`, when the role's own list has them.
-    fn patterns(&self, tool: &str) -> Option<GlobDialect> {
-        self.narrow(ScopeKind::Paths, tool).filter(|n| n.by == Mechanism::Rules).and_then(|n| n.globs)
-    }
-
-    fn word_of(&self, tool: &Tool) -> Option<&Word> {
-        self.offer.words.iter().find(|w| w.tools.iter().any(|t| **t == *tool))
-    }
-
-    /// One list of patterns serves all that the tools of a word do.
-    fn opened<'r>(&self, role: &'r Role, word: &Word) -> Opened<'r> {
-        let mut opened = Opened { all: false, globs: IndexSet::new() };
-        for (cap, scope) in role.grants.iter().filter(|(cap, _)| word.selector.covers.has(**cap)) {
-            if self.policy.catalogue.get(*cap).scope != Some(ScopeKind::Paths) {
-                continue;
-            }
-            match &scope.paths {
-                Some(globs) => opened.globs.extend(globs.iter().map(String::as_str)),
-                None => opened.all = true,
-            }
-        }
-        opened
-    }
-
-    fn granted_by_name(&self, role: &Role, name: &str) -> bool {
+    pub(super) fn granted_by_name(&self, role: &Role, name: &str) -> bool {
         self.policy.catalogue.find(name).is_some_and(|cap| role.grants.contains_key(&cap))
     }
 
@@ -112,6 +66,10 @@ impl Planner<'_> {
             let dialect = found.and_then(|w| w.tools.iter().find_map(|t| self.patterns(&t.name)));
             match (found, dialect) {
                 (Some(found), Some(dialect)) => self.by_path(role, found, dialect, rules, &mut map),
+                // An allow here would take back what the session asks a person for.
+                (Some(found), None) if found.tools.iter().any(|t| t.asks) => {
+                    last(&mut map, rules.every.clone(), say(Verdict::Ask));
+                }
                 _ => last(&mut map, rules.every.clone(), say(Verdict::Allow)),
             }
             for after in rules.after.iter().filter(|a| a.word == *word) {
@@ -137,7 +95,7 @@ impl Planner<'_> {
         map: &mut IndexMap<String, String>,
     ) {
         let say = |verdict| rules.verdicts.spell(verdict).to_owned();
-        let opened = self.opened(role, word);
+        let opened = self.opened(role, word.selector.covers);
         last(map, rules.every.clone(), say(if opened.all { Verdict::Allow } else { Verdict::Deny }));
         if !opened.all {
             for pattern in opened.globs.iter().flat_map(|g| globs::spell(dialect, g).patterns) {
@@ -178,8 +136,9 @@ impl Planner<'_> {
         match weakest.filter(|_| open.is_empty()) {
             Some(claim) if wider.is_empty() => {
                 self.claimed(line, claim);
-                if let Some(hole) = &claim.hole {
-                    line.reason = format!("{}; {hole}", line.reason);
+                let beside: IndexSet<String> = tools.iter().filter_map(|t| self.beside(role, cap, t)).collect();
+                for more in claim.hole.iter().chain(&beside) {
+                    line.reason = format!("{}; {more}", line.reason);
                 }
             }
             Some(_) => {
@@ -210,27 +169,57 @@ impl Planner<'_> {
         }
     }
 
-    /// What the patterns behind a tool's word let through beyond the scope of one capability.
+    /// What the patterns that confine a tool let through beyond the scope of one capability, or beyond the exclusion
+    /// when the grant has no scope.
     fn wider(&self, role: &Role, cap: CapId, tool: &Tool) -> Vec<String> {
-        let own = role.grants.get(&cap).and_then(|scope| scope.paths.as_ref());
-        let (Some(dialect), Some(own), Some(word)) = (self.patterns(&tool.name), own, self.word_of(tool)) else {
-            return Vec::new();
+        let Some(confine) = self.confine(tool) else { return Vec::new() };
+        let Some(own) = role.grants.get(&cap).and_then(|scope| scope.paths.as_ref()) else {
+            let left = self.left_open(role, &confine);
+            return if left.is_empty() { left } else { vec![format!("{} cannot be left out here", few(&left))] };
         };
-        let opened = self.opened(role, word);
-        let name = &word.selector.word;
+        let opened = self.opened(role, confine.covers);
+        let what = &confine.what;
         if opened.all {
-            return vec![format!("one rule serves all that `{name}` does, and another grant opens every path")];
+            return vec![format!("one rule serves {what}, and another grant opens every path")];
         }
         let mut all = Vec::new();
         let (mine, others): (Vec<&str>, Vec<&str>) = opened.globs.into_iter().partition(|g| own.iter().any(|o| o == g));
+        let sayable = |g: &&str| !globs::spell(confine.dialect, g).patterns.is_empty();
+        let others: Vec<&str> = others.into_iter().filter(sayable).collect();
         if !others.is_empty() {
-            all.push(format!("one rule serves all that `{name}` does, and other grants open {} too", ticked(&others)));
+            all.push(format!("one rule serves {what}, and other grants open {} too", ticked(&others)));
         }
-        let inexact: Vec<&str> = mine.into_iter().filter(|g| !globs::spell(dialect, g).exact).collect();
+        let inexact = |g: &&str| sayable(g) && !globs::spell(confine.dialect, g).exact;
+        let inexact: Vec<&str> = mine.into_iter().filter(inexact).collect();
         if !inexact.is_empty() {
             all.push(format!("{} cannot be said exactly here, and more is open", ticked(&inexact)));
         }
         all
+    }
+
+    /// What is to be known of a scope that holds: what of it stays shut, and what of the exclusion stays open.
+    fn beside(&self, role: &Role, cap: CapId, tool: &Tool) -> Option<String> {
+        let confine = self.confine(tool)?;
+        let own = role.grants.get(&cap).and_then(|scope| scope.paths.as_ref())?;
+        let shut: Vec<&str> =
+            own.iter().map(String::as_str).filter(|g| globs::spell(confine.dialect, g).patterns.is_empty()).collect();
+        let left = self.left_open(role, &confine);
+        let words = [
+            (!shut.is_empty()).then(|| format!("{} cannot be opened here and stays shut", ticked(&shut))),
+            (!left.is_empty()).then(|| format!("{} cannot be left out here", few(&left))),
+        ];
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+
+    /// Why a grant opens nothing: none of its paths can be said where the tools for it are confined.
+    pub(super) fn nothing_open(&self, role: &Role, cap: CapId, tools: &[&Tool]) -> Option<String> {
+        let own = role.grants.get(&cap).and_then(|scope| scope.paths.as_ref())?;
+        let shut = |t: &&Tool| {
+            self.confine(t).is_some_and(|c| own.iter().all(|g| globs::spell(c.dialect, g).patterns.is_empty()))
+        };
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        tools.iter().all(shut).then(|| format!("{} cannot be opened here and stays shut", ticked(&own)))
     }
 
     /// The claim that refuses a capability which is not granted although `tool` confers it, and by what.
@@ -246,11 +235,12 @@ impl Planner<'_> {
         let ours = name == POLICY_EDIT;
         let kind = if ours { Some(ScopeKind::Paths) } else { self.policy.catalogue.get(cap).scope }?;
         let narrow = self.narrow(kind, &tool.name)?;
-        if self.patterns(&tool.name).is_some() && !ours {
-            let opened = self.opened(role, self.word_of(tool)?);
-            return (!opened.all && opened.globs.is_empty()).then_some((&narrow.claim, Some(LimitedBy::Path)));
-        }
-        Some((&narrow.claim, Some(LimitedBy::of(kind))))
+        let held = match self.confine(tool) {
+            Some(confine) if ours => self.left_open(role, &confine).is_empty(),
+            Some(confine) => !self.opened(role, confine.covers).any(confine.dialect),
+            None => true,
+        };
+        held.then_some((&narrow.claim, Some(LimitedBy::of(kind))))
     }
 
     /// A capability that is not granted and that a kept tool confers.
@@ -282,11 +272,14 @@ impl Planner<'_> {
         line
     }
 
-    /// The globs that a tool is confined to, when the rules behind its word confine it.
+    /// The globs that a tool is confined to, when patterns confine it.
     fn confined<'r>(&self, role: &'r Role, cap: CapId, tool: &Tool) -> Option<IndexSet<&'r str>> {
-        self.patterns(&tool.name)?;
-        let opened = self.opened(role, self.word_of(tool)?);
-        (self.policy.catalogue.get(cap).scope == Some(ScopeKind::Paths) && !opened.all).then_some(opened.globs)
+        let confine = self.confine(tool)?;
+        let opened = self.opened(role, confine.covers);
+        let by_path = self.policy.catalogue.get(cap).scope == Some(ScopeKind::Paths)
+            || self.policy.catalogue.name(cap) == POLICY_EDIT;
+        let sayable = |g: &&str| !globs::spell(confine.dialect, g).patterns.is_empty();
+        (by_path && !opened.all).then(|| opened.globs.into_iter().filter(sayable).collect())
     }
 }
 
@@ -299,6 +292,14 @@ fn last(map: &mut IndexMap<String, String>, pattern: String, verdict: String) {
     map.insert(pattern, verdict);
 }
 
-fn ticked(words: &[&str]) -> String {
-    words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ")
+pub(super) fn ticked(words: &[impl AsRef<str>]) -> String {
+    words.iter().map(|w| format!("`{}`", w.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+/// As [`ticked`], the first two.
+fn few(words: &[String]) -> String {
+    match words {
+        [first, second, _, ..] => format!("`{first}`, `{second}` and {} more", words.len() - 2),
+        _ => ticked(words),
+    }
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::diag::{Code, Diagnostic, Sink};
-use crate::model::adapter::{Adapter, Form, List, ListMcp, Sense};
-use crate::model::scalar::EvidenceKind;
-use crate::resolve::policy::Policy;
+use crate::model::adapter::{Adapter, Form, List, ListMcp, Sense, Verdict};
+use crate::model::scalar::{EvidenceKind, Risk};
+use crate::resolve::policy::{Policy, Server};
 use crate::resolve::{CapSet, Catalogue};
 
 use super::names::{self, NameProblem};
 use super::search::Selector;
+use super::servers;
 
 /// Name of the condition that a server of the policy is configured on the host.
 pub const SERVER_CONFIGURED: &str = "server-configured";
@@ -41,6 +42,8 @@ pub struct Tool {
     pub evidence: Option<EvidenceKind>,
     /// Conditions under which it is there at all.
     pub conditions: Vec<String>,
+    /// Whether a word of the host has a person asked before each call; only of a server's tool.
+    pub asks: bool,
 }
 
 /// One word of a role's list with its tools.
@@ -76,7 +79,7 @@ pub fn native(adapter: &Adapter, name: &str, catalogue: &Catalogue) -> Tool {
     });
     let conditions = adapter.tools.get(name).map_or_else(Vec::new, |t| t.conditions.clone());
     let evidence = adapter.tools.get(name).and_then(|t| t.evidence);
-    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers, evidence, conditions }
+    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers, evidence, conditions, asks: false }
 }
 
 /// The list of a form, its own or that of the form whose files it uses.
@@ -136,10 +139,15 @@ fn word(name: String, tools: Vec<Tool>) -> Word {
 
 /// The tools of the policy's servers with their spelling in a list; those the host cannot name are left out.
 fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
-    let mut conditions = vec![SERVER_CONFIGURED.to_owned()];
+    // A server that is written is there by the render; what is left are the host's own terms.
+    let mut conditions = if servers::written(adapter) { Vec::new() } else { vec![SERVER_CONFIGURED.to_owned()] };
     conditions.extend(adapter.mcp.iter().flat_map(|m| m.conditions.clone()));
+    let asks = |risk: Risk| {
+        let approval = adapter.mcp.as_ref().and_then(|m| servers::approval(m, risk));
+        approval.is_some_and(|a| a.word.is_some() && a.verdict != Verdict::Allow)
+    };
     let mut tools = Vec::new();
-    for server in policy.servers.values() {
+    for server in policy.servers.values().filter(|s| s.given()) {
         for (name, class) in &server.tools {
             let list = adapter.names.list.as_ref().unwrap_or(&adapter.names.tool);
             if let (Ok(seen), Ok(spelt)) =
@@ -155,6 +163,7 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
                         confers: class.confers,
                         evidence: None,
                         conditions: conditions.clone(),
+                        asks: asks(class.risk),
                     },
                 ));
             }
@@ -166,6 +175,22 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
 /// Reports names that a host cuts, refuses, splits, or that become one.
 pub fn check_names(adapter: &Adapter, policy: &Policy, sink: &mut Sink) {
     let mut seen: indexmap::IndexMap<String, (String, Option<crate::diag::Span>)> = indexmap::IndexMap::new();
+    let mut servers: indexmap::IndexMap<String, &Server> = indexmap::IndexMap::new();
+    for server in policy.servers.values() {
+        // Without a tool the name is what all tools of the server start with.
+        let Ok(spelt) = names::tool(&adapter.names.tool, &server.name, "") else { continue };
+        if let Some(first) = servers.insert(spelt.clone(), server) {
+            sink.push(
+                Diagnostic::new(
+                    Code::NameCollision,
+                    format!("servers `{}` and `{}` are both `{spelt}…` on {}", first.name, server.name, adapter.title),
+                )
+                .at_opt(server.span, "second")
+                .also(first.span, "first")
+                .help("rename one of the servers"),
+            );
+        }
+    }
     for server in policy.servers.values() {
         for (name, class) in &server.tools {
             let own = format!("{}/{name}", server.name);

@@ -155,6 +155,7 @@ fn line(adapter: &Adapter, rule: &str, to: &str, times: Range, way: Way) -> Line
         date: adapter.evidence.date.clone(),
         conditions: way.conditions,
         reason: format!("arrives {arrives} {}", way.words),
+        lowered: None,
     }
 }
 

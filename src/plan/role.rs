@@ -9,16 +9,14 @@ use crate::model::scalar::{Guarantee, Risk};
 use crate::resolve::policy::{Policy, Role};
 use crate::resolve::{CapId, CapSet};
 
+use super::confine::PathPlan;
 use super::ledger::{LimitedBy, Line, State, Subject};
 use super::narrow::{POLICY_EDIT, Permission};
 use super::offer::{Offer, Tool};
 use super::search::{Problem, Selector};
 
-/// Name of the condition that a server of the policy is configured on the host.
-pub const SERVER_CONFIGURED: &str = "server-configured";
-
 /// Mechanisms that this program renders. One that is not built counts as absent everywhere.
-pub const BUILT: &[Mechanism] = &[Mechanism::Rules];
+pub const BUILT: &[Mechanism] = &[Mechanism::Rules, Mechanism::Sandbox];
 
 /// The tools of a role.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +33,8 @@ pub struct RolePlan {
     pub inform: Vec<String>,
     /// The words of a list of rules with their verdicts; what stands for every tool is first.
     pub permissions: Vec<Permission>,
+    /// The paths that a process of this form may write; none when its host is given none.
+    pub paths: Option<PathPlan>,
     /// Every tool the role has.
     pub tools: Vec<Arc<Tool>>,
 }
@@ -79,6 +79,7 @@ impl Planner<'_> {
             role: role.id.clone(),
             form: self.form_name.to_owned(),
             permissions: self.permissions(role, &list),
+            paths: self.paths(role),
             list: if list.is_empty() { self.list.empty.clone() } else { list },
             removed,
             inform: self.inform(role),
@@ -181,10 +182,14 @@ impl Planner<'_> {
             date: evidence.date.clone(),
             conditions: self.list.claim.conditions.clone(),
             reason,
+            lowered: None,
         }
     }
 
     fn granted(&self, role: &Role, cap: CapId, tools: &[&Tool]) -> Line {
+        if let Some(why) = self.nothing_open(role, cap, tools) {
+            return self.base(cap, State::Unreachable, format!("{why}; hand it back to the parent"));
+        }
         let scope = &role.grants[&cap];
         let kind = self.policy.catalogue.get(cap).scope;
         let (meant, others): (Vec<&Tool>, Vec<&Tool>) = tools.iter().partition(|t| t.covers.has(cap));

@@ -53,6 +53,8 @@ pub enum EntryKind {
 pub enum EntryPolicy {
     /// A conflict: the render refuses.
     Exact,
+    /// The same, and another order of keys is another value.
+    Ordered,
     /// A number where the user may be tighter: a smaller one is kept with a note, a greater one is drift.
     AtMost,
 }

@@ -39,6 +39,11 @@ pub(super) fn own(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> Vec<St
         .collect()
 }
 
+/// A prompt with what the host must be given besides.
+pub(super) fn whole(own: &str, carried: &str) -> String {
+    if carried.is_empty() { format!("{own}\n") } else { format!("{own}\n\n{carried}\n") }
+}
+
 fn prompt(policy: &Policy, role: &Role, text: &str) -> String {
     let mut out = tidy(text);
     out.push_str("\n\n");

@@ -65,6 +65,7 @@ impl<'s> Engine<'s> {
         environment.add_filter("toml", toml);
         environment.add_filter("yaml", yaml);
         environment.add_filter("line", line);
+        environment.add_filter("regex", |text: String| crate::text::glob::regex(&text));
         let mut problems = Vec::new();
         for (name, text) in templates {
             if let Err(error) = environment.add_template(name, text) {

@@ -4,40 +4,19 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::diag::{Code, Diagnostic, Sink};
-use crate::model::adapter::{Adapter, Each, Output, OutputOwn};
+use crate::diag::{Code, Diagnostic, Sink, Span};
+use crate::model::adapter::{Adapter, CarrierOwn, Each, Output, OutputOwn};
 use crate::plan::HostPlan;
 use crate::plan::delivery::{HostDelivery, Own, Part, PlannedFile};
-use crate::plan::narrow::{Permission, Said};
 use crate::resolve::Rule;
 use crate::resolve::policy::RuleActivation;
 
 use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
 use super::engine::Engine;
+use super::fields::{self, notice};
+use super::matter::{self, Unread};
 use super::texts::{PATHS_INDEX, RULES_DIR, Texts, paths_index, template_failed, template_path};
-use super::{Inputs, bodies, entries};
-
-/// What a role's template sees.
-#[derive(Serialize)]
-struct RoleContext<'a> {
-    role: RoleFields<'a>,
-}
-
-/// `role` of a role's template: borrowed, because there is one for each role and host.
-#[derive(Serialize)]
-struct RoleFields<'a> {
-    id: &'a str,
-    name: &'a str,
-    description: &'a str,
-    source: String,
-    notice: String,
-    model: &'a IndexMap<String, String>,
-    list: &'a [String],
-    removed: &'a [String],
-    inform: &'a [String],
-    permissions: Vec<Value>,
-    body: &'a str,
-}
+use super::{Inputs, bodies, entries, servers};
 
 struct Maker<'a, 's> {
     inputs: &'a Inputs<'a>,
@@ -69,6 +48,7 @@ pub(super) fn artifacts(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> 
         }
     }
     maker.twins();
+    maker.joined_entries();
     maker.artifacts
 }
 
@@ -88,7 +68,7 @@ impl Maker<'_, '_> {
             .sources
             .iter()
             .map(|s| s.path.clone())
-            .filter(|p| p.ends_with(".yaml") && !p.contains("/adapters/"))
+            .filter(|p| p.ends_with(".yaml") && !p.contains("/adapters/") && !p.contains("/evidence/"))
             .collect()
     }
 
@@ -148,6 +128,15 @@ impl Maker<'_, '_> {
         };
         let sources = rule.map_or_else(|| self.rule_sources(), |r| vec![self.inputs.source_path(r.source)]);
         if let Some(text) = self.template(host, template, &context) {
+            let carrier = self.inputs.adapters.get(host).and_then(|a| {
+                a.carriers.iter().find(|c| c.own == CarrierOwn::Whole && c.template.as_deref() == Some(template))
+            });
+            if let Some(rules) = carrier.and_then(|c| c.front_matter.as_ref()) {
+                let source = rule.map(|r| r.source);
+                self.unread(host, &file.path, matter::judge(&text, rules, &context), &|_| {
+                    source.map(|source| Span { source, start: 0, end: 0 })
+                });
+            }
             self.push(file.path.clone(), Content::Whole(text), sources, file.hosts.to_vec());
         }
     }
@@ -187,7 +176,6 @@ impl Maker<'_, '_> {
 
     fn roles(&mut self, plan: &HostPlan, adapter: &Adapter, id: &str, output: &Output, carried: &str) {
         let Some(template) = &output.template else { return };
-        let no_model = IndexMap::new();
         let made_by = |form: &str| adapter.forms.get(form).is_some_and(|f| f.outputs.iter().any(|o| o == id));
         for on_host in &plan.roles {
             let Some((index, role)) = self.inputs.policy.roles.iter().enumerate().find(|(_, r)| r.id == on_host.role)
@@ -195,28 +183,17 @@ impl Maker<'_, '_> {
                 continue;
             };
             let Some(form) = on_host.forms.iter().find(|f| made_by(&f.form)) else { continue };
-            let body = if carried.is_empty() {
-                format!("{}\n", self.bodies[index])
-            } else {
-                format!("{}\n\n{carried}\n", self.bodies[index])
-            };
-            let source = self.inputs.source_path(role.source);
-            let fields = RoleFields {
-                id: &role.id,
-                name: &on_host.name,
-                description: &role.description,
-                notice: notice(&source),
-                source,
-                model: adapter.models.get(&role.model).unwrap_or(&no_model),
-                list: &form.list,
-                removed: &form.removed,
-                inform: &form.inform,
-                permissions: form.permissions.iter().map(permission).collect(),
-                body: &body,
-            };
-            let context = RoleContext { role: fields };
+            let body = bodies::whole(&self.bodies[index], carried);
+            let fields = fields::role(self.inputs, adapter, role, &on_host.name, form, &body);
+            let context = fields::Context { role: fields };
             if let Some(text) = self.template(&adapter.id, template, &context) {
                 let path = output.file.replace("{name}", &on_host.name);
+                if let Some(rules) = &output.front_matter {
+                    let given = serde_json::to_value(&context).unwrap_or_default();
+                    self.unread(&adapter.id, &path, matter::judge(&text, rules, &given), &|from| {
+                        role.description_span.filter(|_| from == Some("role.description"))
+                    });
+                }
                 let source = self.inputs.source_path(role.source);
                 self.push(path, Content::Whole(text), vec![source], vec![adapter.id.clone()]);
             }
@@ -235,10 +212,11 @@ impl Maker<'_, '_> {
                 .iter()
                 .any(|f| matches!(&f.own, Own::Entry { host, output } if *host == adapter.id && output == id));
             let card = if carries { self.texts.card(self.inputs, delivery, adapter) } else { String::new() };
-            let context = json!({ "card": card, "budgets": self.texts.budgets });
+            let mut context = json!({ "card": card, "budgets": self.texts.budgets });
+            servers::see(&mut context, self.inputs.policy, plan, adapter);
             if let Some(text) = self.template(&adapter.id, template, &context) {
                 match serde_json::from_str::<Value>(&text) {
-                    Ok(document @ Value::Object(_)) => found = entries::leaves(&document, &output.atomic),
+                    Ok(document @ Value::Object(_)) => found = entries::leaves(&document, output),
                     Ok(_) => self.not_usable(adapter, template, "it is no JSON object"),
                     Err(error) => self.not_usable(
                         adapter,
@@ -278,7 +256,26 @@ impl Maker<'_, '_> {
         if !found.is_empty() {
             let text = found.iter().any(|e| e.value.as_str().is_some_and(|v| v.contains('\n')));
             let sources = if text { self.rule_sources() } else { self.policy_sources() };
-            self.push(output.file.clone(), Content::Entries(found), sources, vec![adapter.id.clone()]);
+            // Where the host would ignore its own file of servers, another host's carries them.
+            let moved = plan.servers.as_ref().filter(|s| s.output == id).map(|s| &s.file);
+            self.push(
+                moved.unwrap_or(&output.file).clone(),
+                Content::Entries(found),
+                sources,
+                vec![adapter.id.clone()],
+            );
+        }
+    }
+
+    /// One value at each place of a file, also where two hosts want to have a say.
+    fn joined_entries(&mut self) {
+        for (path, place, hosts) in entries::join(&mut self.artifacts) {
+            self.sink.push(
+                Diagnostic::new(Code::RenderFailed, format!("`{place}` in `{path}` would have two different values"))
+                    .note(format!("one for {}", hosts.join(", one for ")))
+                    .path(path)
+                    .help("leave one of the hosts out"),
+            );
         }
     }
 
@@ -302,6 +299,17 @@ impl Maker<'_, '_> {
                 self.sink.push(template_failed(self.inputs.sources, host, name, &problem));
                 None
             }
+        }
+    }
+
+    /// Reports what a host would not read as it is meant; `place` tells where the user wrote a value.
+    fn unread(&mut self, host: &str, path: &str, wrong: Vec<Unread>, place: &dyn Fn(Option<&str>) -> Option<Span>) {
+        let title = self.inputs.adapters.get(host).map_or(host, |a| a.title.as_str());
+        for Unread { from, why } in wrong {
+            let d = Diagnostic::new(Code::FrontMatterUnread, format!("{title} reads `{path}` line by line: {why}"));
+            let span = place(from.as_deref());
+            let d = if span.is_some() { d.at_opt(span, "not read as it is written") } else { d.path(path) };
+            self.sink.push(d.help("write a value that is one plain line, or mend the template of this file"));
         }
     }
 
@@ -338,22 +346,4 @@ impl Maker<'_, '_> {
 fn rule_context(rule: &Rule, text: &str, source: &str) -> Value {
     let paths = if let RuleActivation::Paths(paths) = &rule.activation { paths.as_slice() } else { &[] };
     json!({ "id": rule.id, "title": rule.title, "paths": paths, "body": format!("{text}\n"), "notice": notice(source) })
-}
-
-/// A word with its verdict, or with pairs of pattern and verdict: lists, because their order is their meaning.
-fn permission(permission: &Permission) -> Value {
-    match &permission.said {
-        Said::Always(verdict) => json!([permission.word, verdict]),
-        Said::By(patterns) => json!([permission.word, patterns.iter().map(|(p, v)| json!([p, v])).collect::<Vec<_>>()]),
-    }
-}
-
-/// The comment that tells a person who opens a rendered file where its text comes from.
-fn notice(source: &str) -> String {
-    match source.strip_prefix("<builtin>/") {
-        Some(shipped) => {
-            format!("rendered by rolecast from its own {shipped}; a file of that name in your policy replaces it")
-        }
-        None => format!("rendered by rolecast from {source}; edit that and run rolecast render"),
-    }
 }

@@ -5,8 +5,12 @@ mod bodies;
 mod context;
 pub mod engine;
 mod entries;
+mod fields;
 mod files;
+mod launch;
+mod matter;
 mod measure;
+mod servers;
 mod texts;
 
 use std::collections::BTreeMap;
@@ -19,6 +23,7 @@ use crate::plan::Plan;
 use crate::resolve::Policy;
 
 use artifact::Artifact;
+pub use launch::{Command, Scene, launch};
 pub use measure::{HostBytes, Measured};
 pub use texts::RULES_DIR;
 

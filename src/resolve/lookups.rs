@@ -99,6 +99,12 @@ pub(super) fn adapters(loaded: &Loaded, hosts: &[String], catalogue: &Catalogue,
                 wrong(format!("output `{id}` names the template `{name}`, which does not exist"));
             }
         }
+        for (id, form) in &adapter.forms {
+            let name = form.launch.as_ref().map(|l| &l.template);
+            if let Some(name) = name.filter(|t| !loaded.templates.contains_key(&format!("{}/{t}", adapter.id))) {
+                wrong(format!("form `{id}` is started by the template `{name}`, which does not exist"));
+            }
+        }
         for carrier in &adapter.carriers {
             if let Some(name) =
                 carrier.template.as_ref().filter(|t| !loaded.templates.contains_key(&format!("{}/{t}", adapter.id)))
@@ -117,6 +123,13 @@ fn forms(adapter: &Adapter, wrong: &mut impl FnMut(String)) {
         }
         for output in form.outputs.iter().filter(|o| !adapter.outputs.contains_key(*o)) {
             wrong(format!("form `{id}` names the unknown output `{output}`"));
+        }
+        match &form.launch {
+            Some(_) if adapter.program.is_none() => {
+                wrong(format!("form `{id}` is to be started, and the adapter names no `program`"));
+            }
+            None if form.launched => wrong(format!("form `{id}` is `launched`, and has no `launch`")),
+            _ => {}
         }
         match (&form.list, &form.same_as) {
             (Some(_), None) => {}
@@ -167,7 +180,7 @@ fn rules(adapter: &Adapter, id: &str, form: &Form, list: &List, wrong: &mut impl
     for word in list.empty.iter().filter(|w| !adapter.inert.contains(w)) {
         wrong(format!("form `{id}` fills an empty list with `{word}`, which is no inert tool"));
     }
-    let inside = |n: &&Narrow| n.by == Mechanism::Rules && !n.launched;
+    let inside = |n: &&Narrow| n.by == Mechanism::Rules && form.launch.is_none();
     for narrow in form.narrow.iter().filter(inside) {
         if list.sense != Sense::Rules || narrow.globs.is_none() || narrow.scope != ScopeKind::Paths {
             wrong(format!(

@@ -2,6 +2,7 @@
 
 mod capabilities;
 pub mod composed;
+mod evidence;
 mod layers;
 mod lookups;
 pub mod policy;
@@ -15,6 +16,7 @@ mod text;
 mod tools;
 
 pub use capabilities::{CapId, CapSet, Capability, Catalogue};
+pub use evidence::of as evidence_of;
 pub use policy::{Policy, Role, Rule};
 pub use roles::{role_name, role_name_folded};
 pub use tools::{OWN_ARGUMENTS, OWN_TOOLS};
@@ -40,5 +42,8 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     // The shipped policy has no folder until a render writes the smallest one.
     let folders =
         if loaded.folders.is_empty() { vec![crate::load::DEFAULT_DIR.to_owned()] } else { loaded.folders.clone() };
-    Policy { catalogue, hosts, servers, tools, runtime, roles, rules, settings, folders }
+    let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
+    let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
+    let evidence = evidence::resolve(loaded, &hosts, &names, sink);
+    Policy { catalogue, hosts, servers, tools, runtime, roles, rules, settings, folders, evidence }
 }

@@ -5,7 +5,8 @@ use indexmap::IndexMap;
 use super::capabilities::{CapId, CapSet, Catalogue};
 use super::composed::{Bounds, Composed, RuntimeSources};
 use crate::diag::{SourceId, Span};
-use crate::model::policy::{ContextChoice, EscalationReason, PacketPart};
+use crate::model::evidence::EvidenceFile;
+use crate::model::policy::{ContextChoice, EscalationReason, PacketPart, Via};
 use crate::model::role::ModelChoice;
 use crate::model::scalar::{ByteSize, Guarantee, Percent, Risk};
 
@@ -30,6 +31,19 @@ pub struct Policy {
     pub settings: Settings,
     /// Folders, relative to the root, that hold the policy's sources and its lock.
     pub folders: Vec<String>,
+    /// What was seen of each selected host, that which counts first in front.
+    pub evidence: IndexMap<String, Vec<HostEvidence>>,
+}
+
+/// What was seen of a host, and by whom.
+#[derive(Debug, Clone)]
+pub struct HostEvidence {
+    /// The file.
+    pub path: String,
+    /// Whether the program carries it.
+    pub shipped: bool,
+    /// What was seen.
+    pub seen: EvidenceFile,
 }
 
 /// A canonical sub-agent.
@@ -167,10 +181,72 @@ pub struct Server {
     pub name: String,
     /// Where the server is declared.
     pub span: Option<Span>,
-    /// Risk as a whole.
+    /// Risk of what is not classified.
     pub risk: Risk,
+    /// How it is reached.
+    pub reach: Reach,
+    /// How agents reach it.
+    pub via: Via,
+    /// Its environment.
+    pub env: IndexMap<String, Value>,
+    /// Headers of its requests.
+    pub headers: IndexMap<String, Value>,
+    /// Time-out of a call.
+    pub call: Timeout,
+    /// Time-out of the start, with the list of tools.
+    pub list: Timeout,
     /// Tools that are classified, by the server's own names.
     pub tools: IndexMap<String, ServerTool>,
+}
+
+impl Server {
+    /// Whether hosts are given it: somebody is to have a tool of it, and not only through the gateway.
+    pub fn given(&self) -> bool {
+        !self.tools.is_empty() && self.via != Via::Gateway
+    }
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone)]
+pub enum Reach {
+    /// By a program of this machine.
+    Program {
+        /// The program.
+        command: Text,
+        /// Its arguments.
+        args: Vec<Text>,
+    },
+    /// By its address.
+    Address(Text),
+}
+
+/// A text of a server with its place.
+#[derive(Debug, Clone)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// Where it is written.
+    pub span: Option<Span>,
+}
+
+/// A value of the environment or a header.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// That of a variable of the user.
+    Variable(Text),
+    /// `Bearer`, a space, and that of a variable.
+    Bearer(Text),
+    /// Written down, and no secret.
+    Literal(Text),
+}
+
+/// A time-out.
+#[derive(Debug, Clone, Copy)]
+pub struct Timeout {
+    /// Seconds.
+    pub seconds: u64,
+    /// Where it is written; `None` = the default.
+    pub span: Option<Span>,
 }
 
 /// A classified tool of a server.
@@ -178,6 +254,8 @@ pub struct Server {
 pub struct ServerTool {
     /// Where it is written.
     pub span: Option<Span>,
+    /// The greatest risk of what it confers, and no less than the server's.
+    pub risk: Risk,
     /// What one would use it for.
     pub covers: CapSet,
     /// All it makes possible.

@@ -2,6 +2,7 @@
 
 use super::compare::Change;
 use crate::text::eol::content;
+use crate::text::secret;
 use similar::TextDiff;
 use std::fmt::Write;
 
@@ -28,7 +29,7 @@ pub fn unified(change: &Change) -> String {
     let mut out = format!("--- {from}\n+++ {to}\n");
     for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
         // Writing to a string cannot fail.
-        let _ = write!(out, "{hunk}");
+        let _ = write!(out, "{}", secret::covered(&hunk.to_string()));
     }
     out
 }

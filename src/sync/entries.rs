@@ -159,7 +159,9 @@ impl Work<'_> {
             Err(error) => return Err(error),
         };
         match current {
-            Some(value) if same(&value, &entry.value) => {}
+            Some(value)
+                if same(&value, &entry.value)
+                    && (entry.policy != EntryPolicy::Ordered || ordered(&value, &entry.value)) => {}
             Some(_) if self.reclaim(path) => return self.want_value(wanted),
             Some(value) => {
                 let (claimed, ours) = claim(&self.claimed, path, &value_digest(&value));
@@ -183,6 +185,10 @@ impl Work<'_> {
                         format!("`{}` {what}", pointer(path)),
                         self.may,
                     );
+                }
+                if same(&value, &entry.value) {
+                    // Only the order differs, which is no difference to whoever sets a value.
+                    self.document.remove(path)?;
                 }
                 self.document.set(path, &entry.value)?;
             }
@@ -287,6 +293,16 @@ impl Work<'_> {
             self.verdict.owned = Some(Owned::Entries(self.owned));
         }
         self.verdict
+    }
+}
+
+/// Whether two equal values have their keys in one order.
+fn ordered(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Object(x), Value::Object(y)) => {
+            x.keys().eq(y.keys()) && x.values().zip(y.values()).all(|(x, y)| ordered(x, y))
+        }
+        _ => true,
     }
 }
 

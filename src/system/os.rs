@@ -23,6 +23,22 @@ pub struct Os {
     plain: Mutex<BTreeSet<String>>,
 }
 
+/// Reads a file that is named on the command line, or standard input for `-`: at most `max` bytes and one more, so
+/// that too much can be told.
+///
+/// # Errors
+/// It cannot be read.
+pub fn named(path: &str, max: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let most = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
+    if path == "-" {
+        io::stdin().lock().take(most).read_to_end(&mut bytes)?;
+    } else {
+        File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
 impl Os {
     /// The tree below `root`.
     ///

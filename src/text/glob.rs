@@ -28,6 +28,12 @@ fn part(pattern: &str, text: &str) -> bool {
     }
 }
 
+/// A regular expression that fits `text` and nothing else.
+pub fn regex(text: &str) -> String {
+    let special = |c: char| c.is_ascii_punctuation() && !"/_-,:;=@%&~!<>#\"'`".contains(c);
+    text.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::matches;

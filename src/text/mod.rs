@@ -9,5 +9,6 @@ pub mod frontmatter;
 pub mod glob;
 pub mod markdown;
 pub mod redact;
+pub mod secret;
 pub mod suggest;
 pub mod toml;

@@ -1,6 +1,7 @@
 //! Holds what agents were told at the start against what the plan says arrives.
 
 use crate::model::adapter::Adapter;
+use crate::model::evidence::Holds;
 use crate::plan::delivery::{HostDelivery, Range, ScopedRoute};
 use crate::plan::ledger::{Line, Subject};
 use crate::render::RULES_DIR;
@@ -31,16 +32,19 @@ impl Told<'_> {
         for line in lines.iter().filter(|l| l.host == self.adapter.id) {
             let Subject::Rule { rule, to } = &line.subject else { continue };
             let Some(index) = self.policy.rules.iter().position(|r| r.id == *rule) else { continue };
-            let (verdict, seen) = self.rule(index, to == "main");
-            out.push(Finding::of(line, verdict, seen));
+            let (verdict, seen, holds) = match self.rule(index, to == "main") {
+                Ok((verdict, seen)) => (verdict, seen, None),
+                Err(wrong) => (Verdict::Broken, wrong.seen, Some(wrong.holds)),
+            };
+            out.push(Finding { holds, ..Finding::of(line, verdict, seen) });
         }
         out
     }
 
-    fn rule(&self, index: usize, main: bool) -> (Verdict, String) {
+    fn rule(&self, index: usize, main: bool) -> Result<(Verdict, String), Wrong> {
         let rule = &self.policy.rules[index];
         let Some(reach) = self.plan.arrivals.get(index) else {
-            return (Verdict::Untried, "the plan does not say".to_owned());
+            return Ok((Verdict::Untried, "the plan does not say".to_owned()));
         };
         let expected = if main { reach.main } else { reach.roles };
         let told: Vec<(&str, &str)> = if main {
@@ -49,21 +53,19 @@ impl Told<'_> {
             self.roles.iter().filter_map(|(role, told)| Some((role.as_str(), told.as_deref()?))).collect()
         };
         if told.is_empty() {
-            return (Verdict::Untried, "no agent was started".to_owned());
+            return Ok((Verdict::Untried, "no agent was started".to_owned()));
         }
         let Some(wanted) = self.wanted(rule, index, main) else {
-            return (Verdict::Untried, "it comes only when such files are touched".to_owned());
+            return Ok((Verdict::Untried, "it comes only when such files are touched".to_owned()));
         };
         let mut counts = Vec::new();
         for (who, told) in told {
-            match arrived(&wanted, told, expected) {
-                Ok(count) => counts.push(count),
-                Err(wrong) => return (Verdict::Broken, format!("{who} {wrong}")),
-            }
+            let wrong = |wrong: Wrong| Wrong { seen: format!("{who} {}", wrong.seen), ..wrong };
+            counts.push(arrived(&wanted, told, expected).map_err(wrong)?);
         }
         let (least, most) = (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
         let times = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        (Verdict::Held, format!("found {times} time(s) in the first request"))
+        Ok((Verdict::Held, format!("found {times} time(s) in the first request")))
     }
 
     fn wanted(&self, rule: &Rule, index: usize, main: bool) -> Option<Wanted> {
@@ -88,15 +90,23 @@ struct Wanted {
     absent: Option<String>,
 }
 
-fn arrived(wanted: &Wanted, told: &str, expected: Range) -> Result<u32, String> {
+/// What came otherwise than planned.
+#[derive(Debug, PartialEq, Eq)]
+struct Wrong {
+    seen: String,
+    holds: Holds,
+}
+
+fn arrived(wanted: &Wanted, told: &str, expected: Range) -> Result<u32, Wrong> {
     let told = words(told);
     let count = |text: &str| if text.is_empty() { 0 } else { told.matches(text).count() };
     if wanted.absent.as_ref().is_some_and(|text| count(text) > 0) {
-        return Err("is given the whole text at the start".to_owned());
+        return Err(Wrong { seen: "is given the whole text at the start".to_owned(), holds: Holds::Advised });
     }
     let found = u32::try_from(count(&wanted.present)).unwrap_or(u32::MAX);
     if found < expected.min || found > expected.max {
-        return Err(format!("is given it {found} times"));
+        let holds = if found == 0 { Holds::Unreachable } else { Holds::Advised };
+        return Err(Wrong { seen: format!("is given it {found} times"), holds });
     }
     Ok(found)
 }

@@ -49,19 +49,15 @@ impl Case<'_> {
             } else {
                 self.line(line, capability)
             };
-            out.push(Finding::of(line, verdict, seen));
+            out.push(self.detailed(line, capability, Finding::of(line, verdict, seen)));
         }
         out
     }
 
     /// Offered = planned + residue, but for what this way of running never has and for what does nothing.
     fn tools(&self) -> Finding {
-        let finding = |claim: String, verdict, seen: String| Finding {
-            about: About::Tools { role: self.role.id.clone(), form: self.plan.form.clone() },
-            claim,
-            verdict,
-            seen,
-        };
+        let about = About::Tools { role: self.role.id.clone(), form: self.plan.form.clone() };
+        let finding = |claim: String, verdict, seen: String| Finding::new(about, claim, verdict, seen);
         let planned: Vec<&str> = self.plan.tools.iter().map(|t| t.name.as_str()).collect();
         let claim = format!("{} planned", listed(&planned));
         if self.seen.role.is_none() {
@@ -88,7 +84,9 @@ impl Case<'_> {
             }
             return finding(claim, Verdict::Held, held);
         }
-        finding(claim, Verdict::Broken, seen.join("; "))
+        let strange = |n: &&str| !self.adapter.tools.contains_key(*n) && self.conferred(n).is_empty();
+        let unknown = extra.iter().copied().filter(strange).map(str::to_owned).collect();
+        Finding { unknown, ..finding(claim, Verdict::Broken, seen.join("; ")) }
     }
 
     fn line(&self, line: &Line, capability: &str) -> (Verdict, String) {
@@ -168,7 +166,7 @@ impl Case<'_> {
         if let Some(why) = self.shut(&inside) {
             return (Verdict::Broken, why);
         }
-        let followed = self.form.narrow.iter().any(|n| n.follows_links && !n.launched);
+        let followed = self.form.narrow.iter().any(|n| n.follows_links);
         let (linked, tried): (Vec<&Tried>, Vec<&Tried>) =
             tried.iter().partition(|t| followed && t.place == Place::Linked);
         let (verdict, mut seen) = self.limits(line, capability, &tried, offered);
@@ -253,7 +251,7 @@ impl Case<'_> {
         }
     }
 
-    fn tried(&self, capability: &str) -> Vec<&Tried> {
+    pub(super) fn tried(&self, capability: &str) -> Vec<&Tried> {
         let means =
             |t: &&Tried| self.driver.attempts.get(t.attempt).is_some_and(|a| a.tries.iter().any(|c| c == capability));
         self.seen.tried.iter().filter(means).collect()
@@ -272,11 +270,11 @@ impl Case<'_> {
         ran.find(|tool| tools.contains(tool))
     }
 
-    fn offered(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn offered(&self) -> impl Iterator<Item = &str> {
         self.seen.offered.iter().map(String::as_str)
     }
 
-    fn offers(&self, name: &str) -> bool {
+    pub(super) fn offers(&self, name: &str) -> bool {
         self.offered().any(|n| n == name)
     }
 
@@ -291,7 +289,7 @@ impl Case<'_> {
         self.driver.never.iter().find(|(glob, never)| fits(glob) && holds(never)).map(|(_, never)| never.why.as_str())
     }
 
-    fn confers(&self, tool: &str, capability: &str) -> bool {
+    pub(super) fn confers(&self, tool: &str, capability: &str) -> bool {
         self.policy.catalogue.find(capability).is_some_and(|cap| self.conferred(tool).has(cap))
     }
 

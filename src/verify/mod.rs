@@ -1,9 +1,12 @@
 //! Tries the ledger's claims on the real host programs, offline, with a scripted model: the only way to
 //! know what a host obeys is to make a model ask for what it must not have.
 
+mod accept;
 mod budget;
 mod copy;
 mod delivery;
+mod detail;
+mod installed;
 mod judge;
 pub mod model;
 mod observe;
@@ -22,18 +25,22 @@ use std::path::Path;
 use indexmap::IndexMap;
 
 use crate::compile::Compiled;
+use crate::diag::Sink;
 use crate::model::adapter::{Adapter, Driver};
+use crate::plan::standing::Standing;
 use crate::plan::{HostPlan, Plan};
-use crate::render::Rendered;
+use crate::render::{Rendered, Scene};
 use crate::resolve::Policy;
 
+pub use accept::{Accept, text as evidence_text};
 use copy::Files;
+pub use installed::{Installed, installed};
 use judge::Case;
 use observe::Observed;
 pub use platform::Platform;
 use process::Interrupt;
 pub use report::{About, Finding, FirstRequest, HostReport, Report, Verdict};
-use session::Session;
+use session::{Make, Session};
 
 /// What to verify.
 #[derive(Debug, Clone, Copy)]
@@ -82,14 +89,10 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
     if plan.ledger.lines.is_empty() {
         return Err(Problem::NotCompiled);
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| Problem::Io { what: "cannot start".to_owned(), source })?;
-    runtime.block_on(async {
+    runtime()?.block_on(async {
         let mut interrupt = Interrupt::listen();
         let files = list(options, &mut interrupt).await?;
-        let mut all = All { policy, plan, rendered, options, files: &files, interrupt, say };
+        let mut all = All { compiled, policy, plan, rendered, options, files: &files, interrupt, say };
         let mut report = Report::default();
         for host in &plan.hosts {
             if !options.hosts.is_empty() && !options.hosts.contains(&host.host) {
@@ -102,6 +105,19 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
     })
 }
 
+fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
+    let failed = |source| Problem::Io { what: "cannot start".to_owned(), source };
+    tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)
+}
+
+/// Why there is no program.
+fn absent(program: &crate::model::adapter::Program, bin: Option<&Path>) -> String {
+    match bin {
+        Some(bin) => format!("it is not installed below `{}`", bin.display()),
+        None => format!("`{}` is not on the path", program.name),
+    }
+}
+
 async fn list(options: &Options<'_>, interrupt: &mut Interrupt) -> Result<Files, Problem> {
     let failed = |source| Problem::Io { what: "cannot list the files of the repository".to_owned(), source };
     let home = tempfile::tempdir().map_err(failed)?;
@@ -112,13 +128,12 @@ async fn list(options: &Options<'_>, interrupt: &mut Interrupt) -> Result<Files,
 struct Seen {
     role: String,
     form: String,
-    /// Whether the role was the main agent.
-    main: bool,
     observed: Observed,
 }
 
 /// Everything that the runs of all hosts share.
 struct All<'a> {
+    compiled: &'a Compiled,
     policy: &'a Policy,
     plan: &'a Plan,
     rendered: &'a Rendered,
@@ -134,17 +149,19 @@ impl All<'_> {
             host: adapter.id.clone(),
             title: adapter.title.clone(),
             claimed_on: adapter.evidence.version.clone(),
+            evidence: self.policy.evidence.get(&adapter.id).and_then(|all| all.iter().find_map(Standing::of)),
             ..HostReport::default()
         };
         let Some(driver) = &adapter.verify else {
             report.not_verified = Some("no way is known to run it without a network".to_owned());
             return Ok(report);
         };
-        let Some(found) = program::find(&driver.program, self.options.bin, self.options.platform) else {
-            report.not_verified = Some(match self.options.bin {
-                Some(bin) => format!("it is not installed below `{}`", bin.display()),
-                None => format!("`{}` is not on the path", driver.program.name),
-            });
+        let Some(program) = &adapter.program else {
+            report.not_verified = Some("the adapter names no program".to_owned());
+            return Ok(report);
+        };
+        let Some(found) = program::find(program, self.options.bin, self.options.platform) else {
+            report.not_verified = Some(absent(program, self.options.bin));
             return Ok(report);
         };
         let session = Session { adapter, driver, found: &found, platform: self.options.platform };
@@ -152,7 +169,11 @@ impl All<'_> {
         let failed = |source| Problem::Io { what: format!("cannot run `{shown}`"), source };
         report.program = Some(shown.clone());
         match session.version(&mut self.interrupt).await {
-            Ok(version) => report.version = version,
+            Ok(version) => {
+                let stale = |kept: &Standing| version.as_deref().is_none_or(|v| kept.stale(v));
+                report.stale = report.evidence.as_ref().is_some_and(stale);
+                report.version = version;
+            }
             Err(error) => {
                 report.not_verified = Some(format!("`{shown}` cannot be run: {error}"));
                 return Ok(report);
@@ -166,19 +187,23 @@ impl All<'_> {
                 continue;
             }
             for (index, form) in role.forms.iter().enumerate() {
-                // The first form is the one that a parent starts.
-                let main = driver.mains.get(&form.form).map(Vec::as_slice);
-                if index > 0 && main.is_none() {
+                // The first form is the one that a parent starts, the others are those that `run` does.
+                let main = adapter.forms.get(&form.form).is_some_and(|f| f.launch.is_some());
+                if index > 0 && !main {
                     continue;
                 }
+                let (id, name) = (role.role.as_str(), form.form.as_str());
+                let mut wrong = Sink::new();
+                let mut make = |scene: Scene<'_>| self.compiled.launch(&adapter.id, id, name, scene, &mut wrong);
+                let make: Option<Make<'_>> = if main { Some(&mut make) } else { None };
                 (self.say)(&format!("{}: trying `{}` as {}", adapter.title, role.role, form.form));
                 let run =
-                    session.role(&role.name, self.scopes(&role.role), main, self.files, &mut self.interrupt).await;
+                    session.role(&role.name, self.scopes(&role.role), make, self.files, &mut self.interrupt).await;
                 if self.interrupt.happened() {
                     return Err(Problem::Interrupted);
                 }
                 let observed = run.map_err(failed)?;
-                seen.push(Seen { role: role.role.clone(), form: form.form.clone(), main: main.is_some(), observed });
+                seen.push(Seen { role: role.role.clone(), form: form.form.clone(), observed });
             }
         }
         report.strays = seen.iter().flat_map(|s| s.observed.strays.clone()).collect();
@@ -213,14 +238,13 @@ impl All<'_> {
             report.first_requests.insert(0, FirstRequest { role: None, form: None, bytes: s.bytes.0 });
         }
         if let Some(plan) = self.plan.delivery.hosts.iter().find(|h| h.host == adapter.id) {
-            let children = seen.iter().filter(|s| !s.main);
             let told = delivery::Told {
                 adapter,
                 policy: self.policy,
                 rules: &self.rendered.rules,
                 plan,
                 main: main.and_then(|s| s.main.clone()),
-                roles: children.map(|s| (s.role.clone(), s.observed.role.clone())).collect(),
+                roles: seen.iter().map(|s| (s.role.clone(), s.observed.role.clone())).collect(),
             };
             report.findings.extend(told.findings(lines));
         }

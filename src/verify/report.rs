@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use crate::model::evidence::Holds;
+pub use crate::model::evidence::Verdict;
 use crate::plan::ledger::{Line, Subject};
+use crate::plan::standing::Standing;
 
 /// What was found, host by host.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -28,6 +31,10 @@ pub struct HostReport {
     pub version: Option<String>,
     /// The version that the claims were established on.
     pub claimed_on: String,
+    /// The evidence that is kept for it.
+    pub evidence: Option<Standing>,
+    /// Whether that evidence is of another version than the one installed.
+    pub stale: bool,
     /// Why nothing was tried; such a host is never verified.
     pub not_verified: Option<String>,
     /// One for each claim, and one for the tools of each role.
@@ -62,6 +69,15 @@ pub struct Finding {
     pub verdict: Verdict,
     /// What was seen.
     pub seen: String,
+    /// What holds instead of a broken line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holds: Option<Holds>,
+    /// Only the list of offered tools speaks; no call was tried.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub listed: bool,
+    /// Tools that were offered, not planned, and of which nothing is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
 }
 
 /// What a finding is about.
@@ -79,36 +95,12 @@ pub enum About {
     Line(Subject),
 }
 
-/// Whether a claim holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It does not.
-    Broken,
-    /// It was tried, and what came back proves neither that it holds nor that it does not.
-    Unclear,
-    /// It was not, or could not be, tried.
-    Untried,
-    /// More holds than is claimed.
-    Better,
-    /// It does.
-    Held,
-}
-
-impl Verdict {
-    /// The word in reports.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Broken => "broken",
-            Self::Unclear => "unclear",
-            Self::Untried => "untried",
-            Self::Better => "better",
-            Self::Held => "held",
-        }
-    }
-}
-
 impl Finding {
+    /// A finding without details.
+    pub fn new(about: About, claim: String, verdict: Verdict, seen: impl Into<String>) -> Self {
+        Self { about, claim, verdict, seen: seen.into(), holds: None, listed: false, unknown: Vec::new() }
+    }
+
     /// A finding about a line of the ledger.
     pub fn of(line: &Line, verdict: Verdict, seen: impl Into<String>) -> Self {
         let mut claim = line.state.word().to_owned();
@@ -121,7 +113,7 @@ impl Finding {
         if matches!(line.subject, Subject::Rule { .. }) {
             claim.clone_from(&line.reason);
         }
-        Self { about: About::Line(line.subject.clone()), claim, verdict, seen: seen.into() }
+        Self::new(About::Line(line.subject.clone()), claim, verdict, seen)
     }
 }
 
@@ -134,6 +126,7 @@ impl About {
             Self::Line(Subject::Budget { budget, family }) => {
                 ("budgets".to_owned(), format!("{budget} on {family} results"))
             }
+            Self::Line(Subject::Server { server, tool }) => (format!("server {server}"), tool.clone()),
             Self::Line(Subject::Rule { rule, to }) => (format!("rules to {to}"), rule.clone()),
         }
     }
@@ -201,6 +194,10 @@ impl HostReport {
         if self.version.as_deref() != Some(self.claimed_on.as_str()) {
             let _ = write!(out, " (the claims were established on {})", self.claimed_on);
         }
+        if let Some(kept) = &self.evidence {
+            let stale = if self.stale { ": stale" } else { "" };
+            let _ = write!(out, " (evidence of {}, {}{stale})", kept.versions.join(", "), kept.date);
+        }
         let count = |v: Verdict| self.findings.iter().filter(|f| f.verdict == v).count();
         let counts: Vec<String> = [Verdict::Held, Verdict::Better, Verdict::Untried, Verdict::Unclear, Verdict::Broken]
             .into_iter()
@@ -224,7 +221,7 @@ mod tests {
 
     fn finding(verdict: Verdict, capability: &str) -> Finding {
         let subject = Subject::Role { role: "r".into(), form: "f".into(), capability: capability.into() };
-        Finding { about: About::Line(subject), claim: "denied".into(), verdict, seen: "refused".into() }
+        Finding::new(About::Line(subject), "denied".into(), verdict, "refused")
     }
 
     fn report(findings: Vec<Finding>, not_verified: Option<&str>) -> Report {

@@ -8,6 +8,8 @@ use indexmap::IndexMap;
 
 use crate::model::adapter::{Acknowledge, Adapter, Digest, Driver};
 
+use crate::render::{Command, Scene};
+
 use super::copy::Files;
 use super::model::{Limits, Server};
 use super::observe::{Observed, observe};
@@ -25,6 +27,9 @@ const VERSION_TIME: Duration = Duration::from_secs(30);
 const LOOPBACK: &str = "127.0.0.1,localhost,::1";
 /// Most characters of a program's complaint that are shown.
 const MAX_TROUBLE: usize = 300;
+
+/// Makes the command that starts a role as a process of its own.
+pub type Make<'a> = &'a mut dyn FnMut(Scene<'_>) -> Option<Command>;
 
 /// A host's program, ready to be run.
 pub struct Session<'a> {
@@ -74,7 +79,7 @@ impl Session<'_> {
         Ok(version_in(&ran.stdout).or_else(|| version_in(&ran.stderr)))
     }
 
-    /// Lets the main agent start the role called `name`, or be it (`main`: arguments of such a run), and the
+    /// Lets the main agent start the role called `name`, or be it (`make`: the command of such a run), and the
     /// role try everything.
     ///
     /// # Errors
@@ -83,14 +88,14 @@ impl Session<'_> {
         &self,
         name: &str,
         scopes: IndexMap<String, Vec<String>>,
-        main: Option<&[String]>,
+        make: Option<Make<'_>>,
         files: &Files,
         interrupt: &mut Interrupt,
     ) -> io::Result<Observed> {
         let place = Place::new()?;
         files.copy(&place.root, &place.home, self.platform, interrupt).await?;
         let root = place.root.to_string_lossy().into_owned();
-        let subject = Subject { scopes, ..self.subject(name, main.is_some(), &place) };
+        let subject = Subject { scopes, ..self.subject(name, make.is_some(), &place) };
         let mut made: Option<Probe> = None;
         let server = Server::start(
             |url| made.insert(probe::probe(self.adapter, self.driver, &subject, &root, url)).script.clone(),
@@ -100,7 +105,10 @@ impl Session<'_> {
         let Some(made) = made else { return Ok(Observed::default()) };
         let values = values(&place, &server.url(), name);
         self.prepare(&place, &made, &values)?;
-        let ran = self.start(main.unwrap_or(&self.driver.args), &values, &place, RUN_TIME, interrupt).await?;
+        let ran = match make {
+            Some(make) => self.launch(make, &values, &place, interrupt).await?,
+            None => self.start(&self.driver.args, &values, &place, RUN_TIME, interrupt).await?,
+        };
         reap::stragglers(&place.home);
         let mut seen = observe(self.driver, &made, &server.recorded(), &place.root);
         if seen.role.is_none() {
@@ -167,6 +175,30 @@ impl Session<'_> {
         let args: Vec<String> = self.found.before.iter().cloned().chain(args.iter().map(|a| fill(a, values))).collect();
         let env = self.environment(place, values);
         let task = Task { program: &self.found.start, args: &args, env: &env, folder: &place.root, time };
+        run(task, interrupt).await
+    }
+
+    /// Starts the command of `run` with the driver's arguments behind it.
+    async fn launch(
+        &self,
+        make: Make<'_>,
+        values: &IndexMap<String, String>,
+        place: &Place,
+        interrupt: &mut Interrupt,
+    ) -> io::Result<Ran> {
+        let dir = place.home.join("run");
+        std::fs::create_dir_all(&dir)?;
+        let (root, private) = (place.root.to_string_lossy(), dir.to_string_lossy());
+        let made = make(Scene { root: &root, dir: &private, packet: Some(MAIN) });
+        let command = made.ok_or_else(|| io::Error::other("there is no command to start the role with"))?;
+        for (name, text) in &command.files {
+            write(&dir.join(name), text)?;
+        }
+        let args = self.found.before.iter().cloned().chain(command.args);
+        let args: Vec<String> = args.chain(self.driver.launched.iter().map(|a| fill(a, values))).collect();
+        let mut env = self.environment(place, values);
+        env.extend(command.env);
+        let task = Task { program: &self.found.start, args: &args, env: &env, folder: &place.root, time: RUN_TIME };
         run(task, interrupt).await
     }
 

@@ -39,7 +39,7 @@ pub(super) fn kind_words(kind: &str) -> &str {
 /// How the alternatives that take a value are written, by the words they start with.
 pub(super) fn alternative_help(expected: &[&'static str]) -> Option<&'static str> {
     match expected {
-        ["env", "literal"] => Some(
+        ["env", "bearer", "literal"] => Some(
             "name a variable of the environment, as in `{ env: TOKEN }`; what is no secret may be `{ literal: text }`",
         ),
         ["always", "paths", "on-demand"] => {

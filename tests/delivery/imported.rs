@@ -27,7 +27,7 @@ fn reader() -> Adapter {
 }
 
 fn carrier(file: &str, kinds: &[CarrierKind], own: CarrierOwn) -> Carrier {
-    Carrier { file: file.into(), kinds: kinds.to_vec(), own, template: None, output: None }
+    Carrier { file: file.into(), kinds: kinds.to_vec(), own, template: None, front_matter: None, output: None }
 }
 
 fn plan(adapters: &[&Adapter], user: &[UserFile]) -> Delivery {

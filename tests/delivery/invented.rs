@@ -110,7 +110,7 @@ fn build(id: usize, base: &Adapter, host: &Host) -> Adapter {
 }
 
 fn carrier(file: &str, kinds: Vec<CarrierKind>, own: CarrierOwn) -> Carrier {
-    Carrier { file: file.to_owned(), kinds, own, template: None, output: None }
+    Carrier { file: file.to_owned(), kinds, own, template: None, front_matter: None, output: None }
 }
 
 fn users() -> impl Strategy<Value = Vec<UserFile>> {

@@ -1,5 +1,6 @@
 //! A repository with rendered files, and the program run in it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,8 +15,7 @@ pub struct Repository(TempDir);
 impl Repository {
     /// Rendered for `hosts` from the shipped policy and the role files given (name and text).
     pub fn rendered(hosts: &[&str], roles: &[(&str, &str)]) -> Self {
-        let repository = Self(tempfile::tempdir().unwrap());
-        assert!(Command::new("git").args(["init", "-q"]).current_dir(repository.root()).status().unwrap().success());
+        let repository = Self::empty();
         let hosts: Vec<String> = hosts.iter().map(|h| format!("{h}: {{}}")).collect();
         let policy = format!("version: 1\nhosts: {{ {} }}\nextends: [builtin]\n", hosts.join(", "));
         repository.write("shared-agent-rules/policy.yaml", &policy);
@@ -25,6 +25,20 @@ impl Repository {
         let rendered = repository.command(&["render"]).output().unwrap();
         assert!(rendered.status.success(), "{}", String::from_utf8_lossy(&rendered.stderr));
         repository
+    }
+
+    pub fn empty() -> Self {
+        let repository = Self(tempfile::tempdir().unwrap());
+        assert!(Command::new("git").args(["init", "-q"]).current_dir(repository.root()).status().unwrap().success());
+        repository
+    }
+
+    /// Every file but git's own.
+    pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let all = walkdir::WalkDir::new(self.root()).into_iter().filter_entry(|e| e.file_name() != ".git");
+        let files = all.map(|e| e.unwrap().into_path()).filter(|p| p.is_file());
+        let name = |p: &Path| p.strip_prefix(self.root()).unwrap().to_string_lossy().into_owned();
+        files.map(|p| (name(&p), fs::read(&p).unwrap())).collect()
     }
 
     pub fn root(&self) -> &Path {

@@ -95,3 +95,44 @@ fn a_rule_that_arrives_twice_is_found() {
     assert!(broken.contains(&"rule routing-core to main".to_owned()), "{broken:?}");
     assert!(broken.iter().all(|b| b.starts_with("rule ")), "{broken:?}");
 }
+
+/// A role whose paths are confined where `run` starts it.
+const WRITER: &str = "---\ndescription: Writes.\ngrants:\n  repo.read: {}\n  repo.edit: { paths: [\"docs/**\"] }\n  repo.create: { paths: [\"docs/**\"] }\n---\nWrite.\n";
+
+/// What was found of one capability of `writer` in the form that `run` starts.
+fn writer(repository: &Repository, bin: &Path, host: &str, capability: &str) -> (String, String) {
+    let (_, report) = repository.verify(bin, &["--host", host, "--role", "writer"]);
+    let findings = report["hosts"][0]["findings"].as_array().unwrap();
+    let about = |f: &&serde_json::Value| {
+        let role = &f["about"]["line"]["role"];
+        role["capability"] == capability && role["form"] != "subagent"
+    };
+    let found = findings.iter().find(about).unwrap_or_else(|| panic!("{report:#}"));
+    let text = |key: &str| found[key].as_str().unwrap().to_owned();
+    (text("verdict"), format!("{}; {}", text("claim"), text("seen")))
+}
+
+#[test]
+fn paths_hold_in_a_process_that_run_starts_and_a_command_that_opens_more_is_found() {
+    let Some(bin) = programs("paths of processes that `run` starts") else { return };
+    for (host, guarantee, from, to) in [
+        ("codex", "enforced", "'\".\"=\"read\"'", "'\".\"=\"write\"'"),
+        ("gemini-cli", "enforced", "decision = \"deny\"\npriority = 990", "decision = \"allow\"\npriority = 990"),
+        ("claude-code", "prompted", "\"/\" ~ path ~ \")\"", "\"/**)\""),
+    ] {
+        let repository = Repository::rendered(&[host], &[("writer", WRITER)]);
+        for capability in ["repo.edit", "repo.create"] {
+            let (verdict, seen) = writer(&repository, &bin, host, capability);
+            assert!(
+                verdict == "held" && seen.contains(guarantee) && seen.contains("inside it works"),
+                "{host}: {verdict}: {seen}"
+            );
+        }
+        let shipped = format!("{}/templates/{host}/run.json", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(shipped).unwrap();
+        assert!(text.contains(from), "{host}: {from}");
+        repository.write(&format!("shared-agent-rules/templates/{host}/run.json"), &text.replace(from, to));
+        let (verdict, seen) = writer(&repository, &bin, host, "repo.create");
+        assert_eq!(verdict, "broken", "{host}: {seen}");
+    }
+}

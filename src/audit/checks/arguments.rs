@@ -8,7 +8,7 @@ use crate::model::policy::EnvValue;
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     let literals = subject.raw.env.values().filter_map(|value| match value {
         EnvValue::Literal(text) => Some(text),
-        EnvValue::Env(_) => None,
+        EnvValue::Env(_) | EnvValue::Bearer(_) => None,
     });
     for text in subject.raw.args.iter().chain(literals) {
         if let Some(place) = outside(text) {

@@ -57,7 +57,8 @@ impl<'a> Subject<'a> {
 
     /// The entry of the policy that would agree with the contract.
     fn entry(&self, tool: &Tool) -> String {
-        suggest::entry(self, tool).line(self.name())
+        let known = |cap: &str| self.policy.catalogue.find(cap).is_some();
+        suggest::entry(self, tool).line(self.name(), &known)
     }
 }
 

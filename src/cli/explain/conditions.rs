@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::adapter::{Adapter, Fails};
-use crate::plan::role::SERVER_CONFIGURED;
+use crate::plan::offer::SERVER_CONFIGURED;
 
 use super::layout::Table;
 
@@ -26,7 +26,7 @@ pub fn words<'a>(adapter: &'a Adapter, name: &str) -> Words<'a> {
     }
     if name == SERVER_CONFIGURED {
         return Words {
-            means: "the server of that tool is configured on this host and running; this render does not configure it",
+            means: "the server of that tool is configured on this host and running; nothing that is rendered configures it",
             otherwise: "the role has no such tool",
             how: Some("add the server to the host's own MCP configuration under the name the policy gives it"),
             fails: Fails::Closed,

@@ -4,12 +4,14 @@ mod claims;
 mod conditions;
 mod cost;
 mod delivery;
+pub(super) mod held;
 pub(super) mod layout;
 mod origin;
 mod overview;
 mod role;
+mod servers;
 mod tools;
-mod view;
+pub(super) mod view;
 
 use serde_json::Value;
 

@@ -11,9 +11,9 @@ use crate::plan::ledger::{Line, State, Subject};
 use crate::resolve::policy::Budget;
 
 use super::layout::Table;
-use super::role::{claim, seen_on};
+use super::role::{claim, claim_on, seen_on};
 use super::view::{Shown, View};
-use super::{claims, conditions};
+use super::{claims, conditions, servers};
 
 /// The page.
 pub fn human(view: &View<'_>, sink: &Sink) -> String {
@@ -29,6 +29,7 @@ pub fn human(view: &View<'_>, sink: &Sink) -> String {
     let tables = budgets(view);
     out.push_str(if tables.is_empty() { "  none are set\n" } else { "" });
     out.extend(tables);
+    out.push_str(&servers::human(view));
     out.push_str(&where_(view));
     out.push_str(&findings(sink));
     out
@@ -111,7 +112,8 @@ fn budgets(view: &View<'_>) -> Vec<String> {
 fn claims_by_host(view: &View<'_>, budget: &str, family: &str) -> Table {
     let mut groups: Vec<(Vec<&str>, String, &str)> = Vec::new();
     for (_, _, line) in budget_lines(view).filter(|(b, f, _)| (*b, *f) == (budget, family)) {
-        let claim = claim(line);
+        let host = view.hosts.iter().find(|h| h.plan.host == line.host);
+        let claim = host.map_or_else(|| claim(line), |h| claim_on(h.adapter, line));
         match groups.iter_mut().find(|g| g.1 == claim && g.2 == line.reason) {
             Some(group) => group.0.push(&line.host),
             None => groups.push((vec![&line.host], claim, &line.reason)),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::model::adapter::{Form, Sense};
+use crate::model::adapter::{Adapter, Form, Sense};
 use crate::plan::RoleOnHost;
 use crate::plan::ledger::{LimitedBy, Line, State};
 use crate::plan::offer::{self, Origin, Tool};
@@ -32,9 +32,6 @@ pub fn human(view: &View<'_>, role: &Role) -> String {
         for alike in alike(shapes(view, *host, on_host)) {
             out.push('\n');
             out.push_str(&shape(view, *host, role, on_host, &alike));
-        }
-        for form in host.adapter.forms.values().filter(|f| f.launched) {
-            let _ = writeln!(out, "  not planned: {} (it needs a process that rolecast starts)", form.title);
         }
     }
     out
@@ -80,7 +77,7 @@ fn shape(view: &View<'_>, host: Shown<'_>, role: &Role, on_host: &RoleOnHost, al
     {
         let mut table = Table::default();
         for group in groups.iter().filter(|g| g.line.state == state) {
-            table.row([view.caps(group.caps), claim(group.line), reason(view.policy, group)]);
+            table.row([view.caps(group.caps), claim_on(host.adapter, group.line), reason(view.policy, group)]);
         }
         if !table.is_empty() {
             let _ = writeln!(out, "  {heading}");
@@ -111,6 +108,10 @@ fn facts(view: &View<'_>, host: Shown<'_>, on_host: &RoleOnHost, alike: &[Shape<
             let _ = write!(text, ", as {} by `{}`", shape.form.title, run.replace("{name}", &on_host.name));
         }
         table.row(["file".to_owned(), text]);
+        if started(host, shape.name) {
+            let text = format!("`rolecast run {} --host {}`", on_host.role, host.plan.host);
+            table.row(["start".to_owned(), text]);
+        }
     }
     let Some(Shape { form, plan, .. }) = alike.first() else { return table };
     let list = if denies(host, form) { ("removed", &plan.removed) } else { ("list", &plan.list) };
@@ -128,6 +129,11 @@ fn facts(view: &View<'_>, host: Shown<'_>, on_host: &RoleOnHost, alike: &[Shape<
         table.row(["always".to_owned(), format!("{}, whatever the list says", ticked(&form.residue))]);
     }
     table
+}
+
+/// Whether `rolecast run` starts this form of the host.
+fn started(host: Shown<'_>, form: &str) -> bool {
+    host.adapter.forms.iter().find(|(_, f)| f.launch.is_some()).is_some_and(|(name, _)| name == form)
 }
 
 /// Whether the list of the form says what goes, not what may.
@@ -155,6 +161,17 @@ pub fn claim(line: &Line) -> String {
     words.push(line.evidence.word().to_owned());
     words.extend(line.conditions.iter().map(|c| format!("if {c}")));
     words.join(", ")
+}
+
+/// The same, with the version and the day where they are not those of the whole host.
+pub fn claim_on(adapter: &Adapter, line: &Line) -> String {
+    let mut words = claim(line);
+    // A line that was turned down says so itself.
+    let other = line.version != adapter.evidence.version || line.date != adapter.evidence.date;
+    if other && line.lowered.is_none() {
+        let _ = write!(words, ", on {}, {}", line.version, line.date);
+    }
+    words
 }
 
 fn reason(policy: &Policy, group: &Group<'_>) -> String {
@@ -219,6 +236,7 @@ fn tools_json(view: &View<'_>, host: Shown<'_>, on_host: &RoleOnHost, shape: &Sh
         "title": shape.form.title,
         "name": on_host.name,
         "files": files,
+        "start": started(host, shape.name).then(|| format!("rolecast run {} --host {}", on_host.role, host.plan.host)),
         "run": shape.form.run.as_ref().map(|r| r.replace("{name}", &on_host.name)),
         "list": shape.plan.list,
         "removed": shape.plan.removed,

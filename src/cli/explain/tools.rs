@@ -6,7 +6,6 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::plan::offer::{self, Origin, Tool};
-use crate::plan::role::SERVER_CONFIGURED;
 
 use super::conditions;
 use super::layout::Table;
@@ -42,7 +41,7 @@ pub fn human(view: &View<'_>) -> String {
 fn shown(tool: &Tool) -> String {
     match &tool.origin {
         Origin::Native => tool.name.clone(),
-        Origin::Mcp { .. } => format!("{}{}", tool.name, under(&[SERVER_CONFIGURED.to_owned()])),
+        Origin::Mcp { .. } => format!("{}{}", tool.name, under(&tool.conditions)),
     }
 }
 
@@ -56,8 +55,10 @@ fn list_terms(host: Shown<'_>) -> Vec<String> {
 /// Every condition on the page of a host.
 fn terms(view: &View<'_>, host: Shown<'_>) -> Vec<String> {
     let mut terms = list_terms(host);
-    if all(view, host).iter().any(|t| t.origin != Origin::Native) {
-        terms.push(SERVER_CONFIGURED.to_owned());
+    for condition in all(view, host).iter().filter(|t| t.origin != Origin::Native).flat_map(|t| &t.conditions) {
+        if !terms.contains(condition) {
+            terms.push(condition.clone());
+        }
     }
     terms
 }
@@ -108,7 +109,7 @@ fn servers(view: &View<'_>) -> String {
         return "the policy declares no servers\n".to_owned();
     }
     let mut out = String::from(
-        "servers of the policy; a tool that is not named here is granted to no role, and a role that keeps the session's\nservers has it all the same\n",
+        "servers of the policy; a tool that is not named here is granted to nobody, and where a host cannot leave it out the\nsession has it all the same\n",
     );
     let mut table = Table::default();
     for server in view.policy.servers.values() {

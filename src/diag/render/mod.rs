@@ -1,5 +1,6 @@
 //! Output formats. Each is a function of the same diagnostics and sources, and nothing else.
 
+mod cover;
 mod github;
 mod human;
 mod json;
@@ -46,11 +47,13 @@ pub fn render<'a>(
     look: Look,
 ) -> String {
     let all: Vec<&Diagnostic> = diagnostics.into_iter().collect();
+    let (all, sources) = cover::covered(&all, sources);
+    let all: Vec<&Diagnostic> = all.iter().map(AsRef::as_ref).collect();
     match format {
-        Format::Human => human::render(&all, sources, look),
-        Format::Json => json::render(&all, sources),
-        Format::Github => github::render(&all, sources),
-        Format::Sarif => sarif::render(&all, sources),
+        Format::Human => human::render(&all, &sources, look),
+        Format::Json => json::render(&all, &sources),
+        Format::Github => github::render(&all, &sources),
+        Format::Sarif => sarif::render(&all, &sources),
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn expose(
         description: description(raw),
         hints,
         confers: classified.confers,
-        risk: composed::risk(classified.confers, policy).max(server.risk),
+        risk: classified.risk,
         origin: Origin::Upstream { server: server.name.clone(), tool: tool.to_owned() },
         raw: Some(raw.clone()),
         bounds: result_bounds(bounds, classified.covers, policy, limit.clone(), cursor),

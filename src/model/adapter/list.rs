@@ -140,11 +140,9 @@ pub struct Narrow {
     pub scope: ScopeKind,
     /// The tools it can see.
     pub tools: Vec<String>,
-    /// How its patterns of paths are written; needed by `rules` in the role's own list.
+    /// How its patterns of paths are written; needed by `rules` in the role's own list, and by what is given to a
+    /// process that `rolecast run` starts (`launch`).
     pub globs: Option<GlobDialect>,
-    /// Its rules stand in a file that a process started by us is given; absent until that command is built.
-    #[serde(default)]
-    pub launched: bool,
     /// A link in a folder inside of a scope is followed out of it: a hole that the claim tells, and that the
     /// verifier does not hold against it.
     #[serde(default)]
@@ -159,13 +157,21 @@ pub struct Narrow {
 pub enum GlobDialect {
     /// `*` stands for any text, `/` too; `?` for any one character; the rest for itself.
     Flat,
+    /// As in `.gitignore`, from the root: `*` and `?` stop at `/`, `**` crosses.
+    Git,
+    /// Whole folders by their names, and single files where something is shut: `docs` for `docs/**`. What is no
+    /// whole folder cannot be opened, and no pattern can be shut.
+    Folder,
+    /// A regular expression for a path below the root, in which no `"` fits.
+    Regex,
 }
 
 /// Ways to narrow a kept tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mechanism {
-    /// Rules of the host: patterns in the role's own list, which then has `sense: rules`, or a file of their own.
+    /// Rules of the host: patterns in the role's own list, which then has `sense: rules`, or what `launch` gives the
+    /// process.
     Rules,
     /// Our hook program.
     Guard,

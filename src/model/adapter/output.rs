@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::FrontMatter;
+
 /// A file, or a family of files, that we write.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -17,9 +19,14 @@ pub struct Output {
     /// are the entries we own, and may be omitted when knobs and switches are all of it. An empty result
     /// is no file.
     pub template: Option<String>,
-    /// Pointers owned as one value though they have children.
+    /// How the host reads the front matter, when it does so line by line; omitted = as YAML, or there is none.
+    pub front_matter: Option<FrontMatter>,
+    /// Pointers owned as one value though they have children; `*` stands for any key.
     #[serde(default)]
     pub atomic: Vec<String>,
+    /// The same for values of which the order of keys decides.
+    #[serde(default)]
+    pub ordered: Vec<String>,
 }
 
 /// What an output is repeated for.

@@ -4,6 +4,8 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::FrontMatter;
+
 /// One instruction file the host takes by itself.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -99,6 +101,8 @@ pub struct Carrier {
     pub own: CarrierOwn,
     /// Template of a whole file; it sees `card` or `rule`.
     pub template: Option<String>,
+    /// How the host reads the front matter of that, when it does so line by line; omitted = as YAML, or there is none.
+    pub front_matter: Option<FrontMatter>,
     /// The text goes into this `entries` output instead of a text file.
     pub output: Option<String>,
 }

@@ -1,0 +1,122 @@
+//! The ledger of servers: what an agent of the session has of each, and what asks a person first.
+
+use crate::model::adapter::{Adapter, Mcp, Verdict};
+use crate::model::scalar::Guarantee;
+use crate::plan::ledger::{LimitedBy, Line, State, Subject};
+use crate::resolve::policy::{Policy, Server};
+
+use super::{ServerOnHost, ServersPlan, ToolOnHost, approval};
+
+/// Stands for every tool of a server that the policy does not name.
+pub const UNNAMED: &str = "*";
+
+/// One line for each tool that the policy names, and one for all others of each server.
+pub fn lines(adapter: &Adapter, policy: &Policy, plan: Option<&ServersPlan>) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for server in policy.servers.values() {
+        let found = plan.and_then(|p| p.servers.iter().find(|s| s.server == server.name).map(|s| (p, s)));
+        match (adapter.mcp.as_ref(), found) {
+            (Some(mcp), Some((plan, own))) => lines.extend(of(adapter, mcp, plan, own)),
+            _ => lines.push(nowhere(adapter, server)),
+        }
+    }
+    lines
+}
+
+fn base(adapter: &Adapter, server: &str, tool: &str, state: State, reason: String) -> Line {
+    let evidence = &adapter.evidence;
+    Line {
+        host: adapter.id.clone(),
+        subject: Subject::Server { server: server.to_owned(), tool: tool.to_owned() },
+        state,
+        limited_by: None,
+        guarantee: None,
+        evidence: evidence.by,
+        version: evidence.version.clone(),
+        date: evidence.date.clone(),
+        conditions: adapter.mcp.iter().flat_map(|m| m.conditions.clone()).collect(),
+        reason,
+        lowered: None,
+    }
+}
+
+fn nowhere(adapter: &Adapter, server: &Server) -> Line {
+    let reason = if server.given() { "servers are not written for this host" } else { "no host is given the server" };
+    let mut line = base(adapter, &server.name, UNNAMED, State::Unreachable, reason.to_owned());
+    line.conditions.clear();
+    line
+}
+
+fn of(adapter: &Adapter, mcp: &Mcp, plan: &ServersPlan, server: &ServerOnHost) -> Vec<Line> {
+    let mut lines: Vec<Line> = server.tools.iter().map(|tool| named(adapter, mcp, plan, server, tool)).collect();
+    lines.push(unnamed(adapter, mcp, plan, server));
+    lines
+}
+
+fn named(adapter: &Adapter, mcp: &Mcp, plan: &ServersPlan, server: &ServerOnHost, tool: &ToolOnHost) -> Line {
+    let mut reason = format!("`{}`, {}; in `{}`", tool.seen, tool.risk.word(), plan.file);
+    if tool.counts != tool.risk {
+        reason = format!("{reason}; counts as {} there, as all of its server", tool.counts.word());
+    }
+    let mut line = base(adapter, &server.server, &tool.tool, State::Granted, reason);
+    let Some(approval) = approval(mcp, tool.counts) else {
+        line.limited_by = Some(LimitedBy::Approval);
+        line.guarantee = Some(Guarantee::Advised);
+        line.reason.push_str("; whether a person is asked first is up to the host");
+        return line;
+    };
+    line.evidence = approval.evidence.unwrap_or(line.evidence);
+    for condition in &approval.conditions {
+        if !line.conditions.contains(condition) {
+            line.conditions.push(condition.clone());
+        }
+    }
+    match approval.verdict {
+        Verdict::Allow => line.reason.push_str("; runs without asking"),
+        Verdict::Ask => {
+            line.limited_by = Some(LimitedBy::Approval);
+            line.reason.push_str("; a person is asked first");
+        }
+        Verdict::Deny => {
+            line.state = State::Denied;
+            line.limited_by = Some(LimitedBy::Approval);
+            line.reason.push_str("; refused");
+        }
+    }
+    if approval.verdict != Verdict::Allow {
+        line.guarantee = Some(approval.guarantee.unwrap_or(Guarantee::Advised));
+    }
+    if let Some(hole) = &approval.hole {
+        line.reason = format!("{}; {hole}", line.reason);
+    }
+    line
+}
+
+fn unnamed(adapter: &Adapter, mcp: &Mcp, plan: &ServersPlan, server: &ServerOnHost) -> Line {
+    let reason = "tools of the server that the policy does not name";
+    let mut line = base(adapter, &server.server, UNNAMED, State::Denied, reason.to_owned());
+    match &mcp.unnamed {
+        Some(claim) => {
+            line.guarantee = Some(claim.guarantee);
+            line.evidence = claim.evidence.unwrap_or(line.evidence);
+            let asked = claim.guarantee == Guarantee::Prompted;
+            line.limited_by = Some(if asked { LimitedBy::Approval } else { LimitedBy::Absence });
+            for condition in &claim.conditions {
+                if !line.conditions.contains(condition) {
+                    line.conditions.push(condition.clone());
+                }
+            }
+            if !asked {
+                line.reason = format!("{reason} are left out in `{}`", plan.file);
+            }
+            if let Some(hole) = &claim.hole {
+                line.reason = format!("{}; {hole}", line.reason);
+            }
+        }
+        None => {
+            line.guarantee = Some(Guarantee::Advised);
+            line.reason = format!("{reason} stay within reach; only a gateway in between could leave them out");
+        }
+    }
+    line
+}
