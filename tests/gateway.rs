@@ -40,6 +40,7 @@ servers:
   one:
     command: sh
     args: [server.sh, one.log]
+    via: gateway
     timeout: { call: 1 }
     tools:
       tell: { confers: [docs.search] }
@@ -50,6 +51,7 @@ servers:
   two:
     command: sh
     args: [server.sh, two.log]
+    via: gateway
     tools: { tell: { confers: [docs.search] } }
 tools:
   search_mine:
@@ -443,6 +445,71 @@ fn the_specialist_browser_wants_a_reason_before_anything_else() {
     let reasons: Vec<Value> =
         repo.record().iter().filter(|l| l.get("reason").is_some()).map(|l| l["reason"].clone()).collect();
     assert_eq!(reasons, [json!({ "need": "cdp", "note": "needs the protocol" })]);
+}
+
+#[test]
+fn hosts_are_given_the_gateway_and_not_what_is_behind_it() {
+    let policy = POLICY.replace("runtime: { tenant: argument }", "runtime: { tenant: { env: TENANT } }");
+    let repo = Repo::new(&policy);
+    let done = repo.command(&["render", "-q"]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let servers: Value = serde_json::from_str(&repo.read(".mcp.json")).unwrap();
+    let servers = servers["mcpServers"].as_object().unwrap();
+    assert_eq!(servers.keys().collect::<Vec<_>>(), ["rolecast"]);
+    let own = &servers["rolecast"];
+    assert_eq!(
+        (&own["command"], &own["args"], &own["env"]),
+        (&json!("rolecast"), &json!(["serve"]), &json!({ "TENANT": "${TENANT}" }))
+    );
+    let role = repo.read(".claude/agents/reader.md");
+    for tool in ["search_mine", "one_tell", "repo_diff", "docs_validate"] {
+        assert!(role.contains(&format!("mcp__rolecast__{tool}")), "{tool}: {role}");
+    }
+    let ledger = repo.command(&["explain", "--tools"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&ledger.stdout).contains("rolecast/search_mine"));
+    let check = repo.command(&["check"]).output().unwrap();
+    assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+}
+
+#[test]
+fn many_calls_at_once_are_all_answered() {
+    let mut policy = "version: 1\nhosts: { claude-code: {} }\nservers:\n".to_owned();
+    for n in 0..8 {
+        policy.push_str(&format!(
+            "  s{n}:\n    command: sh\n    args: [server.sh, s{n}.log]\n    via: gateway\n    timeout: {{ call: 20 }}\n    tools: {{ tell: {{ confers: [docs.search] }}, die: {{ confers: [docs.search] }} }}\n"
+        ));
+    }
+    let repo = Repo::new(&policy).pinned();
+    let mut gateway = repo.serve(&[]);
+    let mut asked = Vec::new();
+    for call in 0..320_u64 {
+        let tool = if call % 40 == 39 { "die" } else { "tell" };
+        let name = format!("s{}_{tool}", call % 8);
+        let id = gateway.begin("tools/call", json!({ "name": name, "arguments": { "query": call.to_string() } }));
+        asked.push((id, tool, call));
+    }
+    let mut answered = std::collections::BTreeMap::new();
+    while answered.len() < asked.len() {
+        let message = gateway.messages.recv_timeout(Duration::from_secs(60)).expect("an answer");
+        if let Some(id) = message["id"].as_u64() {
+            answered.insert(id, message);
+        }
+    }
+    let mut good = 0;
+    for (id, tool, call) in asked {
+        let (failed, text) = answer(&answered[&id]);
+        if !failed {
+            assert_eq!((tool, sent(&text)["query"].as_str()), ("tell", Some(call.to_string().as_str())));
+            good += 1;
+        } else {
+            // Those that wait beside one that kills its server are told why.
+            assert!(text.starts_with("server `s"), "{text}");
+        }
+    }
+    assert!(good >= 150, "{good}");
+    let record = repo.record();
+    let of = |event: &str| record.iter().filter(|line| line["event"] == event).count();
+    assert_eq!((of("call"), of("end")), (320, 320));
 }
 
 #[test]

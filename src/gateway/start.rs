@@ -23,7 +23,7 @@ use crate::load::Loaded;
 use crate::mcp::{Launch, Limits};
 use crate::model::policy::Server;
 use crate::resolve::policy::Budget;
-use crate::resolve::{Policy, Role};
+use crate::resolve::{Policy, Role, gateway};
 use crate::sync::pins::Pins;
 use crate::system::System;
 
@@ -128,8 +128,8 @@ impl Gateway {
 /// Every server that a tool of the policy comes from.
 fn upstreams(options: &Options<'_>) -> BTreeMap<String, Upstream> {
     let policy = options.policy;
-    let classified = policy.servers.values().filter(|server| !server.tools.is_empty()).map(|server| &server.name);
-    let used: BTreeSet<&String> = classified.chain(policy.tools.values().map(|tool| &tool.server)).collect();
+    let behind = policy.servers.values().filter(|server| gateway::behind(server, &policy.tools));
+    let used: BTreeSet<&String> = behind.map(|server| &server.name).collect();
     let warden = Arc::new(Warden::default());
     let variable = |name: &str| options.variables.get(name).cloned();
     let one = |name: &String| {

@@ -3,6 +3,7 @@
 mod capabilities;
 pub mod composed;
 mod evidence;
+pub mod gateway;
 mod layers;
 mod lookups;
 pub mod policy;
@@ -35,6 +36,7 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let servers = servers::resolve(&merged, &catalogue, sink);
     let runtime = tools::runtime(&merged, sink);
     let tools = tools::resolve(&merged, &catalogue, &servers, &runtime, sink);
+    let gateway = gateway::server(&servers, &tools, &runtime, &catalogue);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
     let rules = rules::resolve(loaded, &merged, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
@@ -45,5 +47,5 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
     let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
     let evidence = evidence::resolve(loaded, &hosts, &names, sink);
-    Policy { catalogue, hosts, servers, tools, runtime, roles, rules, settings, folders, evidence }
+    Policy { catalogue, hosts, servers, tools, runtime, gateway, roles, rules, settings, folders, evidence }
 }

@@ -19,6 +19,8 @@ pub struct Policy {
     pub hosts: Vec<String>,
     /// Enabled MCP servers by name.
     pub servers: IndexMap<String, Server>,
+    /// The gateway as a server that hosts are given, when something is to be had only through it.
+    pub gateway: Option<Server>,
     /// Composed tools by name.
     pub tools: IndexMap<String, Composed>,
     /// Where values of the run time come from.
@@ -44,6 +46,13 @@ pub struct HostEvidence {
     pub shipped: bool,
     /// What was seen.
     pub seen: EvidenceFile,
+}
+
+impl Policy {
+    /// The servers of the policy, and the gateway.
+    pub fn offered(&self) -> impl Iterator<Item = &Server> {
+        self.servers.values().chain(&self.gateway)
+    }
 }
 
 /// A canonical sub-agent.

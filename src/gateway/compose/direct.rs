@@ -1,37 +1,19 @@
 //! Tools of a server as they are: classified, checked and bounded, but not narrowed.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
-use super::composed;
 use super::plan::{self, Plan, Route};
 use super::{Definitions, Exposed, Origin, ResultBounds, extra, hints, place, schema};
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::composed::CountBudgetName;
 use crate::resolve::composed::{Bounds, HintChoices};
 use crate::resolve::policy::{Budget, Server, ServerTool};
-use crate::resolve::{CapSet, OWN_ARGUMENTS, OWN_TOOLS, Policy};
+use crate::resolve::{CapSet, OWN_ARGUMENTS, Policy};
 
 /// Longest description passed on, in bytes.
 const DESCRIPTION: usize = 2048;
 /// Longest name; hosts put the name of a server before it, and models take 64 in all.
 const NAME: usize = 40;
-
-/// Every classified tool with the name it is shown under: its own, unless another has it too.
-pub(super) fn names(policy: &Policy) -> Vec<(String, &Server, &str)> {
-    let all = || policy.servers.values().flat_map(|s| s.tools.keys().map(move |tool| (s, tool.as_str())));
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    for (_, tool) in all() {
-        *seen.entry(tool).or_default() += 1;
-    }
-    let taken = |name: &str| policy.tools.contains_key(name) || OWN_TOOLS.contains(&name);
-    let name = |server: &Server, tool: &str| {
-        let twin = seen.get(tool).is_some_and(|n| *n > 1) || taken(tool);
-        if twin { format!("{}_{tool}", server.name) } else { tool.to_owned() }
-    };
-    all().map(|(server, tool)| (name(server, tool), server, tool)).collect()
-}
 
 /// Makes one tool.
 ///

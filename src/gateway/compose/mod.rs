@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 use crate::diag::Sink;
 use crate::model::scalar::Risk;
-use crate::resolve::{CapSet, Policy, Role};
+use crate::resolve::{CapSet, Policy, Role, gateway};
 
 pub use definition::Definitions;
 pub use hints::Hints;
@@ -126,7 +126,7 @@ pub fn expose(policy: &Policy, role: Option<&Role>, definitions: &Definitions, s
         let made = composed::expose(tool, policy, definitions, sink);
         admit(made, &tool.name, policy, role, &mut exposure);
     }
-    for (name, server, tool) in direct::names(policy) {
+    for (name, server, tool) in gateway::names(&policy.servers, &policy.tools) {
         let made = direct::expose(&name, server, tool, policy, definitions, sink);
         admit(made, &name, policy, role, &mut exposure);
     }

@@ -52,6 +52,7 @@ budgets: { knowledge-search: { target: 10, limit: 40 } }
 servers:
   knowledge:
     command: knowledge-server
+    via: gateway
     tools:
       tabs: { confers: [browser.interact] }
 runtime:
@@ -404,7 +405,7 @@ fn nothing_is_shown_of_a_server_of_which_nothing_is_pinned() {
 fn tools_of_two_servers_with_one_name_are_told_apart() {
     let second = HEAD.replace(
         "runtime:",
-        "  other:\n    command: x\n    tools: { tabs: { confers: [browser.interact] } }\nruntime:",
+        "  other:\n    command: x\n    via: gateway\n    tools: { tabs: { confers: [browser.interact] } }\nruntime:",
     );
     let (policy, found) = policy(&second);
     assert!(found.is_empty(), "{found:#?}");

@@ -1,6 +1,7 @@
 //! The ledger of servers: what an agent of the session has of each, and what asks a person first.
 
 use crate::model::adapter::{Adapter, Mcp, Verdict};
+use crate::model::policy::Via;
 use crate::model::scalar::Guarantee;
 use crate::plan::ledger::{LimitedBy, Line, State, Subject};
 use crate::resolve::policy::{Policy, Server};
@@ -13,7 +14,7 @@ pub const UNNAMED: &str = "*";
 /// One line for each tool that the policy names, and one for all others of each server.
 pub fn lines(adapter: &Adapter, policy: &Policy, plan: Option<&ServersPlan>) -> Vec<Line> {
     let mut lines = Vec::new();
-    for server in policy.servers.values() {
+    for server in policy.offered() {
         let found = plan.and_then(|p| p.servers.iter().find(|s| s.server == server.name).map(|s| (p, s)));
         match (adapter.mcp.as_ref(), found) {
             (Some(mcp), Some((plan, own))) => lines.extend(of(adapter, mcp, plan, own)),
@@ -41,7 +42,13 @@ fn base(adapter: &Adapter, server: &str, tool: &str, state: State, reason: Strin
 }
 
 fn nowhere(adapter: &Adapter, server: &Server) -> Line {
-    let reason = if server.given() { "servers are not written for this host" } else { "no host is given the server" };
+    let reason = if server.given() {
+        "servers are not written for this host"
+    } else if server.via == Via::Gateway {
+        "no host is given the server itself, only the gateway"
+    } else {
+        "no host is given the server"
+    };
     let mut line = base(adapter, &server.name, UNNAMED, State::Unreachable, reason.to_owned());
     line.conditions.clear();
     line
