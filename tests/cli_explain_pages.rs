@@ -41,8 +41,8 @@ fn the_policy_on_one_page() {
 
     servers: what a session has of them, by host
       tickets
-        get_ticket        claude-code  no limit, ran, if approved          `mcp__tickets__get_ticket`, safe; in `.mcp.json`;
-                                                                           runs without asking
+        get_ticket        claude-code  no limit, ran, if approved, if      `mcp__tickets__get_ticket`, safe; in `.mcp.json`;
+                                       trusted                             runs without asking
         get_ticket        codex        no limit, ran, if trusted           `mcp__tickets__get_ticket`, safe; in
                                                                            `.codex/config.toml`; runs without asking
         set_ticket        claude-code  prompted by approval, ran, if       `mcp__tickets__set_ticket`, dangerous; in
@@ -62,6 +62,8 @@ fn the_policy_on_one_page() {
                        carries fail open)
       if own-rules     no settings of yours or of the project allow `Edit` or `Write` by themselves; else what they allow is
                        written outside of the scope too (the limits it carries fail open)
+      if trusted       the folder's dialog was accepted in Claude Code; else what the repository allows is not obeyed, and
+                       the tool asks; how: start `claude` once in the folder and accept it
       if default-mode  the session asks before it uses tools, as it does unless a mode or a rule of yours says otherwise;
                        else the tool runs without asking (the limits it carries fail open)
 

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use rolecast::compile::{Compiled, compile};
 use rolecast::diag::{Sink, SourceId};
 use rolecast::plan::ledger::Subject;
+use rolecast::plan::narrow::Said;
 use rolecast::render::artifact::{Content, EntryKind};
 use rolecast::system::memory::Memory;
 use serde::Deserialize;
@@ -16,7 +17,10 @@ struct Spec {
     entries: IndexMap<String, Value>,
     elements: IndexMap<String, Vec<String>>,
     lines: IndexMap<String, IndexMap<String, String>>,
+    role: IndexMap<String, Value>,
 }
+
+const ROLE: &str = "---\ndescription: Closes tickets.\ngrants: { ticket.read: {}, ticket.write: {}, docs.search: {} }\n---\nClose them.\n";
 
 fn read(name: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/servers-spec/{name}.yaml", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -24,7 +28,8 @@ fn read(name: &str) -> String {
 
 fn compiled(hosts: &str) -> Compiled {
     let policy = read("policy").replace("{ HOST: {} }", hosts);
-    let system = Memory::new().with("shared-agent-rules/policy.yaml", policy);
+    let system =
+        Memory::new().with("shared-agent-rules/policy.yaml", policy).with("shared-agent-rules/roles/closer.md", ROLE);
     let mut sink = Sink::new();
     let compiled = compile(&system, Some("shared-agent-rules"), &[], &mut sink);
     let found: Vec<String> = sink.iter().map(|d| format!("{}: {}", d.code.id(), d.message)).collect();
@@ -70,6 +75,7 @@ fn servers_are_written_and_claimed_as_each_host_takes_them() {
         }
         assert_eq!(lists.len(), spec.elements.len(), "{host}: {lists:?}");
         ledger(&compiled, host, &spec);
+        role(&compiled, host, &spec);
     }
 }
 
@@ -87,6 +93,31 @@ fn ledger(compiled: &Compiled, host: &str, spec: &Spec) {
         }
     }
     assert!(!lines.iter().any(|l| matches!(&l.subject, Subject::Server { server, .. } if server == "off")), "{host}");
+}
+
+fn role(compiled: &Compiled, host: &str, spec: &Spec) {
+    let plan = &compiled.plan.as_ref().unwrap().hosts[0].roles[0].forms[0];
+    for (key, want) in &spec.role {
+        let found = match key.as_str() {
+            "list" => json!(plan.list),
+            "permissions" => {
+                let said = |said: &Said| if let Said::Always(verdict) = said { verdict.clone() } else { String::new() };
+                json!(plan.permissions.iter().map(|p| [p.word.clone(), said(&p.said)]).collect::<Vec<_>>())
+            }
+            capability => {
+                let about =
+                    Subject::Role { role: "closer".into(), form: plan.form.clone(), capability: capability.into() };
+                let lines = &compiled.plan.as_ref().unwrap().ledger.lines;
+                let line = lines.iter().find(|l| l.subject == about).unwrap_or_else(|| panic!("{host} {capability}"));
+                let found = serde_json::to_value(line).unwrap();
+                let keys =
+                    [("state", "state"), ("by", "limited-by"), ("guarantee", "guarantee"), ("evidence", "evidence")];
+                let named = keys.into_iter().filter(|(_, own)| !found[*own].is_null());
+                Value::Object(named.map(|(key, own)| (key.to_owned(), found[own].clone())).collect())
+            }
+        };
+        assert_eq!(found, *want, "{host} {key}");
+    }
 }
 
 #[test]

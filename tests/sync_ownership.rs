@@ -300,6 +300,17 @@ fn sections_of_the_lock_that_others_keep_stay() {
 }
 
 #[test]
+fn pins_that_are_lost_with_a_damaged_lock_are_not_lost_without_a_word() {
+    let memory = Memory::new();
+    write(&plan(), &memory);
+    assert!(check(&plan(), &memory).notes.is_empty());
+    let damaged = lock(&memory).replace("\n  ]\n}", "\n  ],\n  \"pins\": {\n<<<<<<< HEAD\n");
+    let memory = memory.with("shared-agent-rules/rolecast.lock", &damaged);
+    let comparison = check(&plan(), &memory);
+    assert!(comparison.notes.iter().any(|note| note.text.contains("pins")), "{:?}", comparison.notes);
+}
+
+#[test]
 fn a_file_that_broke_after_we_left_it_blocks_nothing() {
     let memory = Memory::new().with("s.json", "{\"x\": 1}");
     write(&[entries("s.json", vec![value("a", json!(1))])], &memory);

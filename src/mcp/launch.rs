@@ -119,3 +119,64 @@ fn resolved(
     };
     values.iter().map(one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::Sp;
+
+    fn declared(yaml: &[(&str, EnvValue)]) -> Map<EnvValue> {
+        yaml.iter().map(|(name, value)| (Sp::bare((*name).to_owned()), value.clone())).collect()
+    }
+
+    fn user(name: &str) -> Option<String> {
+        let all = [
+            ("PATH", "/bin"),
+            ("HOME", "/home/me"),
+            ("AWS_SECRET_KEY", "not for servers"),
+            ("MY_TOKEN", "a-long-secret"),
+        ];
+        all.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    }
+
+    fn server(env: &[(&str, EnvValue)], headers: &[(&str, EnvValue)], url: Option<&str>) -> Server {
+        Server {
+            command: url.is_none().then(|| Sp::bare("some-server".to_owned())),
+            url: url.map(|url| Sp::bare(url.to_owned())),
+            args: Vec::new(),
+            env: declared(env),
+            headers: declared(headers),
+            risk: None,
+            timeout: None,
+            enabled: None,
+            tools: Map::default(),
+            via: None,
+            not_secret: Map::default(),
+        }
+    }
+
+    #[test]
+    fn a_program_is_given_what_it_needs_to_run_what_is_declared_and_nothing_else() {
+        let env = [
+            ("TOKEN", EnvValue::Env(Sp::bare("MY_TOKEN".to_owned()))),
+            ("HOME", EnvValue::Literal(Sp::bare("data".to_owned()))),
+        ];
+        let launch = Launch::of("s", &server(&env, &[], None), Path::new("."), &user).unwrap_or_else(|_| panic!());
+        let Transport::Stdio { env, .. } = launch.transport else { panic!() };
+        let env: Vec<(&str, &str)> = env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(env, [("PATH", "/bin"), ("TOKEN", "a-long-secret"), ("HOME", "data")]);
+        assert_eq!(launch.secrets, ["a-long-secret"]);
+    }
+
+    #[test]
+    fn headers_are_resolved_and_a_variable_that_is_not_set_is_named() {
+        let headers = [("Authorization", EnvValue::Bearer(Sp::bare("MY_TOKEN".to_owned())))];
+        let remote = server(&[], &headers, Some("https://example.org/mcp"));
+        let launch = Launch::of("s", &remote, Path::new("."), &user).unwrap_or_else(|_| panic!());
+        let Transport::Http { headers, .. } = launch.transport else { panic!() };
+        assert_eq!(headers, [("Authorization".to_owned(), "Bearer a-long-secret".to_owned())]);
+        let missing = server(&[("TOKEN", EnvValue::Env(Sp::bare("GONE".to_owned())))], &[], None);
+        let problem = Launch::of("s", &missing, Path::new("."), &user).err();
+        assert_eq!(problem, Some(Problem::MissingVariable("GONE".into())));
+    }
+}

@@ -67,7 +67,7 @@ impl Planner<'_> {
             match (found, dialect) {
                 (Some(found), Some(dialect)) => self.by_path(role, found, dialect, rules, &mut map),
                 // An allow here would take back what the session asks a person for.
-                (Some(found), None) if found.tools.iter().any(|t| t.asks) => {
+                (Some(found), None) if found.tools.iter().any(|t| t.asks()) => {
                     last(&mut map, rules.every.clone(), say(Verdict::Ask));
                 }
                 _ => last(&mut map, rules.every.clone(), say(Verdict::Allow)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::diag::{Code, Diagnostic, Sink};
-use crate::model::adapter::{Adapter, Form, List, ListMcp, Sense, Verdict};
+use crate::model::adapter::{Adapter, Approval, Form, List, ListMcp, Sense, Verdict};
 use crate::model::scalar::{EvidenceKind, Risk};
 use crate::resolve::policy::{Policy, Server};
 use crate::resolve::{CapSet, Catalogue};
@@ -42,8 +42,15 @@ pub struct Tool {
     pub evidence: Option<EvidenceKind>,
     /// Conditions under which it is there at all.
     pub conditions: Vec<String>,
-    /// Whether a word of the host has a person asked before each call; only of a server's tool.
-    pub asks: bool,
+    /// What happens before a call, beside the role's list; only of a server's tool.
+    pub approval: Option<Approval>,
+}
+
+impl Tool {
+    /// Whether a person is asked before each call.
+    pub fn asks(&self) -> bool {
+        self.approval.as_ref().is_some_and(|a| a.verdict == Verdict::Ask)
+    }
 }
 
 /// One word of a role's list with its tools.
@@ -79,7 +86,7 @@ pub fn native(adapter: &Adapter, name: &str, catalogue: &Catalogue) -> Tool {
     });
     let conditions = adapter.tools.get(name).map_or_else(Vec::new, |t| t.conditions.clone());
     let evidence = adapter.tools.get(name).and_then(|t| t.evidence);
-    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers, evidence, conditions, asks: false }
+    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers, evidence, conditions, approval: None }
 }
 
 /// The list of a form, its own or that of the form whose files it uses.
@@ -142,9 +149,9 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
     // A server that is written is there by the render; what is left are the host's own terms.
     let mut conditions = if servers::written(adapter) { Vec::new() } else { vec![SERVER_CONFIGURED.to_owned()] };
     conditions.extend(adapter.mcp.iter().flat_map(|m| m.conditions.clone()));
-    let asks = |risk: Risk| {
-        let approval = adapter.mcp.as_ref().and_then(|m| servers::approval(m, risk));
-        approval.is_some_and(|a| a.word.is_some() && a.verdict != Verdict::Allow)
+    let approval = |server: &Server, own: Risk| {
+        let mcp = adapter.mcp.as_ref()?;
+        servers::approval(mcp, servers::counts(mcp, server, own)).cloned()
     };
     let mut tools = Vec::new();
     for server in policy.offered().filter(|s| s.given()) {
@@ -163,7 +170,7 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
                         confers: class.confers,
                         evidence: None,
                         conditions: conditions.clone(),
-                        asks: asks(class.risk),
+                        approval: approval(server, class.risk),
                     },
                 ));
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::model::adapter::{Adapter, Form, List, Mechanism, Sense};
+use crate::model::adapter::{Adapter, Approval, Form, List, Mechanism, Sense};
 use crate::model::capability::ScopeKind;
 use crate::model::scalar::{Guarantee, Risk};
 use crate::resolve::policy::{Policy, Role};
@@ -214,12 +214,37 @@ impl Planner<'_> {
         // The policy and what is rendered from it are left out of every grant of paths, unless the role may edit them.
         let edits_policy = self.policy.catalogue.find(POLICY_EDIT).is_some_and(|c| role.grants.contains_key(&c));
         let limited = |k: &ScopeKind| scope.scoped() || (*k == ScopeKind::Paths && !edits_policy);
-        let Some(kind) = kind.filter(limited) else { return line };
+        let Some(kind) = kind.filter(limited) else {
+            self.asked(&mut line, leant_on);
+            return line;
+        };
         line.limited_by = Some(LimitedBy::of(kind));
         let what =
             if scope.scoped() { "the scope" } else { "the exclusion of the policy and the files rendered from it" };
         self.narrowed(&mut line, role, cap, kind, tools, what);
         line
+    }
+
+    /// Every tool that a grant leans on asks a person first: that limits it, by the weakest of them.
+    fn asked(&self, line: &mut Line, tools: &[&Tool]) {
+        let approvals: Vec<&Approval> = tools.iter().filter(|t| t.asks()).filter_map(|t| t.approval.as_ref()).collect();
+        let guarantee = approvals.iter().map(|a| a.guarantee.unwrap_or(Guarantee::Advised)).min();
+        let Some(guarantee) = guarantee.filter(|_| approvals.len() == tools.len()) else { return };
+        line.limited_by = Some(LimitedBy::Approval);
+        line.guarantee = Some(guarantee);
+        line.reason.push_str("; a person is asked before each call");
+        let holes: BTreeSet<&str> = approvals.iter().filter_map(|a| a.hole.as_deref()).collect();
+        for hole in holes {
+            line.reason = format!("{}; {hole}", line.reason);
+        }
+        for approval in approvals {
+            line.evidence = line.evidence.min(approval.evidence.unwrap_or(line.evidence));
+            for condition in &approval.conditions {
+                if !line.conditions.contains(condition) {
+                    line.conditions.push(condition.clone());
+                }
+            }
+        }
     }
 
     fn unreachable(&self, role: &Role, cap: CapId) -> Line {

@@ -15,6 +15,9 @@ use crate::system::{System, path::folded};
 use crate::text::eol::content;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How the section of pins looks in a lock, read or not.
+const PINS: &[u8] = b"\"pins\": {";
+
 /// One file that is not as it should be.
 #[derive(Debug, Clone)]
 pub struct Change {
@@ -261,6 +264,11 @@ impl Run<'_> {
         };
         let text = self.lock.to_text();
         let before = self.state.bytes.as_deref();
+        let had_pins = |bytes: &[u8]| bytes.windows(PINS.len()).any(|part| part == PINS);
+        if matches!(self.state.status, LockStatus::Damaged(_)) && before.is_some_and(had_pins) {
+            let text = "the pins of its servers are lost with it; `rolecast audit --accept` pins what they are now";
+            self.out.notes.push(Note { path: self.out.lock_path.clone(), text: text.to_owned() });
+        }
         let empty = self.lock.files.is_empty() && self.lock.pins.is_empty() && self.lock.extra.is_empty();
         let same = before.map_or(empty, |have| content(have).as_ref() == text.as_bytes());
         if !same {

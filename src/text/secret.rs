@@ -30,21 +30,22 @@ const STARTS: &[&str] = &[
 /// Characters behind such a start from which on it is a key.
 const LEAST: usize = 8;
 /// Length of a word from which on its randomness is judged.
-const LONG: usize = 24;
+const LONG: usize = 20;
+/// Changes between letters and digits from which on no person made a word up.
+const TURNS: usize = 4;
 
 /// Whether a text holds what looks like a secret.
 pub fn looks_like_one(text: &str) -> bool {
     if text.contains("-----BEGIN") && text.contains("PRIVATE KEY") {
         return true;
     }
-    words(text).any(|(_, word)| is_key(word) || is_random(word))
+    words(text).any(|(at, word)| is_key(word) || (is_random(word) && !is_pin(text, at, word)))
 }
 
 /// The text with what looks like a secret in it covered, and of the same length in bytes. Digests in hexadecimal stay.
 pub fn covered(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    let digest = |word: &str| word.bytes().all(|b| b.is_ascii_hexdigit());
-    for (at, word) in words(text).filter(|(_, word)| is_key(word) || (is_random(word) && !digest(word))) {
+    for (at, word) in words(text).filter(|(_, word)| is_key(word) || (is_random(word) && !is_hex(word))) {
         cover(&mut bytes[at..at + word.len()]);
     }
     String::from_utf8(bytes).unwrap_or_default()
@@ -77,25 +78,26 @@ fn is_key(word: &str) -> bool {
     })
 }
 
-/// Whether a word is long, of letters and digits mixed as no name is, and near to the most that so many characters
-/// can tell. Paths and versions are judged part by part.
+/// Whether a part of a word is long, of letters and digits mixed as in no name, and near to the most that so many
+/// characters can tell.
 fn is_random(word: &str) -> bool {
-    word.split(['/', '.']).any(|part| {
-        let digits = part.bytes().filter(u8::is_ascii_digit).count();
-        let letters = part.bytes().filter(u8::is_ascii_alphabetic).count();
-        let hex = part.bytes().all(|b| b.is_ascii_hexdigit());
-        part.len() >= LONG
-            && digits >= 3
-            && letters >= 3
-            && entropy(part) > if hex { 3.0 } else { 3.8 }
-            && !is_uuid(part)
+    word.split(['/', '.', '-', '_', '+', '~']).any(|part| {
+        let hex = is_hex(part);
+        let turns =
+            part.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
+        part.len() >= LONG && turns >= TURNS && entropy(part) > if hex { 3.0 } else { 3.6 }
     })
 }
 
-/// An identifier made by a program, as most are that stand in addresses: no secret by itself.
-fn is_uuid(word: &str) -> bool {
-    let lengths: Vec<usize> = word.split('-').map(str::len).collect();
-    lengths == [8, 4, 4, 4, 12] && word.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
+fn is_hex(word: &str) -> bool {
+    word.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// Whether a word names content by its digest, as a pinned image or commit does: no secret, though random.
+fn is_pin(text: &str, at: usize, word: &str) -> bool {
+    let before = text.get(..at).unwrap_or("");
+    let commit = word.len() == 40 && before.ends_with(['@', '#']);
+    is_hex(word) && (commit || ["sha1:", "sha256:", "sha384:", "sha512:"].iter().any(|kind| before.ends_with(kind)))
 }
 
 /// Bits for each character.
@@ -125,6 +127,7 @@ mod tests {
             "--key=sk-1234567890abcdef",
             "Bearer ghp_0123456789abcdefghij",
             "https://example.org/mcp?key=9fK2mQ7xLr4TzB8wYc3VnH5s",
+            "ab-9fK2mQ7xLr4TzB8wYc3VnH5s_x",
             "4f9a1c7be2d05836a9bb10cd77e1f2a4",
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln",
             "-----BEGIN RSA PRIVATE KEY-----",
@@ -143,6 +146,9 @@ mod tests {
             "https://example.org/v1/projects/123e4567-e89b-12d3-a456-426614174000/mcp",
             "registry.example.org/team/image:1.22.333-alpine-linux",
             "sk-test",
+            "claude-sonnet-4-5-20250929-thinking-high",
+            "registry.example.org/image@sha256:4f9a1c7be2d05836a9bb10cd77e1f2a44f9a1c7be2d05836a9bb10cd77e1f2a4",
+            "git+https://example.org/x/y@4f9a1c7be2d05836a9bb10cd77e1f2a44f9a1c7b",
             "task-tracker-mcp-server",
         ] {
             assert!(!looks_like_one(text), "{text}");

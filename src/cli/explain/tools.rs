@@ -163,7 +163,7 @@ pub fn json(view: &View<'_>) -> Value {
             let tools: Vec<Value> = s
                 .tools
                 .iter()
-                .map(|(name, t)| json!({ "name": name, "covers": names(t.covers), "confers": names(t.confers) }))
+                .map(|(name, t)| json!({ "name": name, "risk": t.risk, "covers": names(t.covers), "confers": names(t.confers) }))
                 .collect();
             json!({ "server": s.name, "risk": s.risk, "tools": tools })
         })

@@ -10,7 +10,10 @@ pub(super) fn covered<'a>(
     diagnostics: &[&'a Diagnostic],
     sources: &'a SourceMap,
 ) -> (Vec<Cow<'a, Diagnostic>>, Cow<'a, SourceMap>) {
-    let all = diagnostics.iter().map(|d| diagnostic(d)).collect();
+    let all: Vec<Cow<'a, Diagnostic>> = diagnostics.iter().map(|d| diagnostic(d)).collect();
+    if all.is_empty() {
+        return (all, Cow::Borrowed(sources));
+    }
     let texts: Vec<String> = sources.ids().map(|id| secret::covered(&sources.get(id).text)).collect();
     let hidden: Vec<&Label> =
         diagnostics.iter().filter(|d| d.code == Code::LiteralSecret).filter_map(|d| d.primary.as_ref()).collect();

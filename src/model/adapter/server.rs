@@ -118,7 +118,7 @@ pub struct Approvals {
 }
 
 /// What happens before a call.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Approval {
     /// What the templates are given to write of such a tool; omitted = nothing is written, the host does it by itself.

@@ -64,6 +64,11 @@ pub fn approval(mcp: &Mcp, risk: Risk) -> Option<&Approval> {
     }
 }
 
+/// The risk that decides what happens before a call of a tool with a risk of its own.
+pub fn counts(mcp: &Mcp, server: &Server, own: Risk) -> Risk {
+    if mcp.approval.whole { server.tools.values().map(|t| t.risk).max().unwrap_or(own) } else { own }
+}
+
 /// Whether the servers of the policy are written for this host.
 pub fn written(adapter: &Adapter) -> bool {
     adapter.mcp.as_ref().is_some_and(|m| m.output.is_some())
@@ -111,16 +116,14 @@ pub fn plan(
 fn on_host(adapter: &Adapter, mcp: &Mcp, server: &Server) -> ServerOnHost {
     let bounds = |what: Bounded| mcp.timeout.as_ref().filter(|t| t.bounds.contains(&what));
     let list = server.list.seconds;
-    let greatest = server.tools.values().map(|t| t.risk).max();
-    let counts = |own: Risk| if mcp.approval.whole { greatest.unwrap_or(own) } else { own };
     let tools = server.tools.iter().filter_map(|(tool, class)| {
         // A name that cannot be spelt is an error of its own.
         Some(ToolOnHost {
             tool: tool.clone(),
             seen: names::tool(&adapter.names.tool, &server.name, tool).ok()?,
             risk: class.risk,
-            counts: counts(class.risk),
-            word: approval(mcp, counts(class.risk)).and_then(|a| a.word.clone()),
+            counts: counts(mcp, server, class.risk),
+            word: approval(mcp, counts(mcp, server, class.risk)).and_then(|a| a.word.clone()),
         })
     });
     ServerOnHost {
