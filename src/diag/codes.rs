@@ -134,8 +134,8 @@ codes! {
     /// An exception for a text that looks like a secret gives no reason, or nothing needs it. Left in place it would
     /// hide the day a secret takes the text's place.
     SecretException = ("secret-exception", Error, "an exception for a secret is not in order");
-    /// A server is declared and no host is given it: none of its tools is named, or it is to be reached only through
-    /// the gateway. An agent has the tools that the policy names, so that without one there is nothing to have.
+    /// A server is declared and no host is given it: none of its tools is named, and no composed tool is made from it.
+    /// An agent has the tools that the policy names, so that without one there is nothing to have.
     ServerUnused = ("server-unused", Warning, "no host is given a server");
     /// A host cannot be given a server as it is declared: it has no such transport, it cannot hand on a variable of the
     /// environment under another name, or it would take a part of a text for a reference. Written as near as the

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::capabilities::{CapSet, Catalogue};
 use super::composed::{Composed, RuntimeSources};
-use super::policy::{Reach, Server, ServerTool, Text, Timeout, Value};
+use super::policy::{Reach, Role, Server, ServerTool, Text, Timeout, Value};
 use super::tools::OWN_TOOLS;
 use crate::model::composed::RuntimeSource;
 use crate::model::policy::Via;
@@ -30,6 +30,7 @@ pub(super) fn server(
     servers: &IndexMap<String, Server>,
     tools: &IndexMap<String, Composed>,
     runtime: &RuntimeSources,
+    roles: &[Role],
     catalogue: &Catalogue,
 ) -> Option<Server> {
     let behind: Vec<&Server> = servers.values().filter(|s| behind(s, tools)).collect();
@@ -49,7 +50,7 @@ pub(super) fn server(
         headers: IndexMap::new(),
         call: Timeout { seconds: call.saturating_add(list).saturating_add(OWN_TIME), span: None },
         list: Timeout { seconds: list.saturating_add(OWN_TIME), span: None },
-        tools: shown(servers, tools, catalogue),
+        tools: shown(servers, tools, roles, catalogue),
     })
 }
 
@@ -84,9 +85,19 @@ fn variables(behind: &[&Server], runtime: &RuntimeSources) -> IndexMap<String, V
     all
 }
 
+/// Whether the gateway of all agents together shows a tool: what is dangerous only where some role is granted it.
+pub fn common(confers: CapSet, risk: Risk, roles: &[Role]) -> bool {
+    let granted = |role: &Role| {
+        let scoped = role.grants.iter().any(|(cap, scope)| scope.scoped() && confers.has(*cap));
+        confers.within(role.granted()) && !scoped
+    };
+    risk != Risk::Dangerous || roles.iter().any(granted)
+}
+
 fn shown(
     servers: &IndexMap<String, Server>,
     tools: &IndexMap<String, Composed>,
+    roles: &[Role],
     catalogue: &Catalogue,
 ) -> IndexMap<String, ServerTool> {
     let risk = |caps: CapSet| caps.iter().map(|cap| catalogue.get(cap).risk).max().unwrap_or(Risk::Safe);
@@ -109,6 +120,7 @@ fn shown(
             ServerTool { span: None, risk: risk(caps), covers: caps, confers: caps, bounds },
         );
     }
+    all.retain(|_, tool| common(tool.confers, tool.risk, roles));
     all.sort_keys();
     all
 }

@@ -36,8 +36,8 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let servers = servers::resolve(&merged, &catalogue, sink);
     let runtime = tools::runtime(&merged, sink);
     let tools = tools::resolve(&merged, &catalogue, &servers, &runtime, sink);
-    let gateway = gateway::server(&servers, &tools, &runtime, &catalogue);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
+    let gateway = gateway::server(&servers, &tools, &runtime, &roles, &catalogue);
     let rules = rules::resolve(loaded, &merged, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
     lookups::adapters(loaded, &hosts, &catalogue, sink);

@@ -1,8 +1,7 @@
 //! Which tools a role's grants cover.
 
 use super::{Exposed, Origin, OwnTool};
-use crate::model::scalar::Risk;
-use crate::resolve::{CapSet, Policy, Role};
+use crate::resolve::{CapSet, Policy, Role, gateway};
 
 /// Whether everything a tool confers is granted.
 ///
@@ -14,12 +13,10 @@ pub(super) fn covered(tool: &Exposed, policy: &Policy, role: Option<&Role>) -> R
         names.join(", ")
     };
     let Some(role) = role else {
-        // Nobody wrote down what the main agent may do, and so it gets nothing that somebody would have to.
-        return if tool.risk == Risk::Dangerous {
-            Err("it is dangerous, and no role that is granted it was named".to_owned())
-        } else {
-            Ok(())
-        };
+        // Nobody wrote down what the main agent may do. One process may serve all agents of a host, whose own lists tell
+        // them apart.
+        let shown = gateway::common(tool.confers, tool.risk, &policy.roles);
+        return if shown { Ok(()) } else { Err("it is dangerous, and no role is granted it".to_owned()) };
     };
     // It returns only what this role was given before.
     if tool.origin == Origin::Own(OwnTool::ReadArtifact) {
