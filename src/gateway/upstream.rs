@@ -126,7 +126,7 @@ impl Upstream {
             if client.is_open() {
                 return Ok(Arc::clone(client));
             }
-            self.gone(state);
+            self.gone(state).await;
         }
         if let Some(wait) = state.not_before.and_then(|at| at.checked_duration_since(Instant::now())) {
             let seconds = wait.as_secs() + 1;
@@ -181,14 +181,14 @@ impl Upstream {
                 state.silent += 1;
                 if current && state.silent >= HUNG {
                     state.last.clone_from(&words);
-                    self.drop_client(&mut state);
+                    self.drop_client(&mut state).await;
                     back_off(&mut state);
                 }
             }
             // Another call may have found it before.
             _ if current && !client.is_open() => {
                 state.last.clone_from(&words);
-                self.drop_client(&mut state);
+                self.drop_client(&mut state).await;
                 back_off(&mut state);
             }
             _ => {}
@@ -197,19 +197,24 @@ impl Upstream {
     }
 
     /// It ended between two calls: nobody was hurt, and so the next one may start it.
-    fn gone(&self, state: &mut State) {
+    async fn gone(&self, state: &mut State) {
         state.failures += 1;
         state.last = format!("server `{}` ends again and again", self.name);
-        self.drop_client(state);
+        self.drop_client(state).await;
         if state.failures >= BREAK_AFTER {
             back_off(state);
         }
     }
 
     /// The last holder ends it, with all that it started.
-    fn drop_client(&self, state: &mut State) {
-        state.client = None;
+    async fn drop_client(&self, state: &mut State) {
         state.silent = 0;
+        let Some(client) = state.client.take() else { return };
+        let group = client.group();
+        drop(client);
+        if let Some(group) = group {
+            self.warden.leave(group).await;
+        }
     }
 
     fn words(&self, problem: &Problem, stderr: &str) -> String {
