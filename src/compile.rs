@@ -65,15 +65,7 @@ pub fn compile_for(
     let user = load::instructions::read(system, &done.loaded.adapters, &policy.hosts);
     let plan = plan::plan(&policy, &done.loaded.adapters, &user.files, purpose, sink);
     if !sink.has_errors() {
-        let inputs = Inputs {
-            policy: &policy,
-            plan: &plan,
-            adapters: &done.loaded.adapters,
-            templates: &done.loaded.templates,
-            sources: &done.loaded.sources,
-            user_bytes: &user.bytes,
-        };
-        let rendered = render::render(&inputs, sink);
+        let rendered = render::render(&inputs(&done.loaded, &policy, &plan, &user), sink);
         if !sink.has_errors() {
             done.rendered = Some(rendered);
         }
@@ -81,4 +73,30 @@ pub fn compile_for(
     done.policy = Some(policy);
     done.plan = Some(plan);
     done
+}
+
+/// Plans and renders another policy made of the same sources. What of it cannot hold is told to nobody: the files are
+/// there all the same.
+pub fn variant(system: &dyn System, loaded: &Loaded, policy: &Policy) -> (Plan, Rendered) {
+    let mut sink = Sink::new();
+    let user = load::instructions::read(system, &loaded.adapters, &policy.hosts);
+    let plan = plan::plan(policy, &loaded.adapters, &user.files, Purpose::Ledger, &mut sink);
+    let rendered = render::render(&inputs(loaded, policy, &plan, &user), &mut sink);
+    (plan, rendered)
+}
+
+fn inputs<'a>(
+    loaded: &'a Loaded,
+    policy: &'a Policy,
+    plan: &'a Plan,
+    user: &'a load::instructions::Instructions,
+) -> Inputs<'a> {
+    Inputs {
+        policy,
+        plan,
+        adapters: &loaded.adapters,
+        templates: &loaded.templates,
+        sources: &loaded.sources,
+        user_bytes: &user.bytes,
+    }
 }

@@ -27,7 +27,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("mcp", &["model", "process", "text", "yaml"]),
     ("audit", &["compile", "diag", "load", "mcp", "model", "plan", "process", "resolve", "sync", "text", "yaml"]),
     ("gateway", &["audit", "diag", "load", "mcp", "model", "process", "resolve", "sync", "system", "text", "yaml"]),
-    ("verify", &["compile", "diag", "model", "plan", "process", "render", "resolve", "text", "yaml"]),
+    (
+        "verify",
+        &["compile", "diag", "edit", "model", "plan", "process", "render", "resolve", "sync", "system", "text", "yaml"],
+    ),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
 ];

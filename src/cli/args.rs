@@ -82,6 +82,9 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Serve the tools of a role over MCP on the standard streams: composed, narrowed, bounded and recorded
     Serve(ServeArgs),
+    /// Be the MCP server that `verify` adds to a policy
+    #[command(hide = true)]
+    VerifyServer,
     /// Hold the declared servers against the tools they really offer, and pin them
     Audit(AuditArgs),
     /// Author roles

@@ -29,6 +29,19 @@ pub fn variables() -> std::collections::BTreeMap<String, String> {
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
 }
 
+/// This program.
+///
+/// # Errors
+/// The system does not tell.
+pub fn program() -> io::Result<PathBuf> {
+    std::env::current_exe()
+}
+
+/// The value of a variable that names a folder.
+pub fn folder(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from)
+}
+
 /// A variable of the user, where it is set to text.
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()

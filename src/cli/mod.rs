@@ -69,6 +69,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
         Command::Serve(args) => serve::run(args, global, ui),
+        Command::VerifyServer => verify::serve(),
         Command::Run(args) => run::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use crate::diag::render::Format;
 use crate::plan::Purpose;
 use crate::text::suggest::nearest;
-use crate::verify::{self, Options, Platform};
+use crate::verify::{self, Options, Platform, tryout};
 
 use super::accept::accept;
 use super::args::{Global, VerifyArgs};
 use super::compiled::compiled;
+use super::env;
 use super::exit::{Exit, Failure};
 use super::place;
 use super::ui::Ui;
@@ -37,12 +38,15 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
     known("role", &args.roles, &roles)?;
     let bin = bin(args.host_bin.as_deref())?;
     let platform = Platform::here();
+    let program = env::program().map_err(|e| Failure::environment(format!("cannot tell this program: {e}")))?;
     let options = Options {
         root: place.system.root(),
+        policy_dir: dir,
         hosts: &args.hosts,
         roles: &args.roles,
         bin: bin.as_deref(),
         platform: &platform,
+        program: &program,
     };
     let report = verify::verify(&compiled, &options, &mut |doing| ui.say(doing))
         .map_err(|problem| Failure::environment(problem.to_string()))?;
@@ -54,6 +58,17 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         accept(&report, &compiled, &args.roles, dir, &place.system, ui)?;
     }
     Ok(if report.failed(&args.hosts) { Exit::Drift } else { Exit::Clean })
+}
+
+/// Runs the server that `verify` adds to a policy.
+///
+/// # Errors
+/// The standard streams.
+pub fn serve() -> Result<Exit, Failure> {
+    let folder = env::folder(tryout::FOLDER);
+    tryout::serve(std::io::stdin().lock(), std::io::stdout().lock(), folder.as_deref())
+        .map_err(|e| Failure::environment(format!("cannot speak to the client: {e}")))?;
+    Ok(Exit::Clean)
 }
 
 /// The folder named by `--host-bin`.

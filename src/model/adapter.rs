@@ -18,7 +18,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Never, Protocol, ToolCall};
+pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Never, Protocol, Servers, ToolCall};
 use super::role::ModelChoice;
 use super::scalar::EvidenceKind;
 

@@ -3,9 +3,11 @@
 //!
 //! Texts may hold `{url}` (of the model), `{home}` (an empty home folder), `{root}` (a copy of the
 //! repository) and `{prompt}`; those of calls also `{new}` (a file that does not exist), `{old}` (one that
-//! holds `untouched`), `{own}` (the file of the role, there called `{name}`), all relative to the root,
+//! holds `untouched`), `{own}` (the file of the role, there called `{name}`), `{kept}` (in turn each file of
+//! instructions, the policy and the lock, which holds the line `{line}` once), all relative to the root,
 //! `{probe}` (an address that records who asks for it), `{spawn}` (a task for a further agent) and `{task}`
-//! (the key of the role's own task). What a call mentions is what it is judged by.
+//! (the key of the role's own task). What a call mentions is what it is judged by; one that mentions nothing only by
+//! its refusal.
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -41,11 +43,16 @@ pub struct Driver {
     /// A call of the main agent whose shell prints the numbers from 1 on, some 300 kB, one a line, to see how
     /// much comes through.
     pub flood: Option<ToolCall>,
+    /// A call that reads `{old}`, to see which rules for paths come with it; omitted = none does.
+    pub touch: Option<ToolCall>,
     /// Tools that stand inside another one; omitted = none do.
     pub nested: Option<Nested>,
     /// Arguments added to the command of `rolecast run`, as a user would behind `--`, for forms that it starts.
     #[serde(default)]
     pub launched: Vec<String>,
+    /// What is different in a run with servers; omitted = nothing is.
+    #[serde(default)]
+    pub servers: Servers,
     /// Tools (globs) that this way of running never has.
     #[serde(default)]
     pub never: IndexMap<String, Never>,
@@ -53,6 +60,16 @@ pub struct Driver {
     pub refusals: Vec<String>,
     /// Calls that are tried though nobody granted them.
     pub attempts: Vec<Attempt>,
+}
+
+/// What is different in a run with servers of the repository.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Servers {
+    /// Its arguments; default those of every run.
+    pub args: Option<Vec<String>>,
+    /// Arguments of a run before it, in which a person accepts the server `{server}`.
+    pub accept: Option<Vec<String>>,
 }
 
 /// A protocol between hosts and models.

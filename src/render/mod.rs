@@ -25,7 +25,7 @@ use crate::resolve::Policy;
 use artifact::Artifact;
 pub use launch::{Command, Scene, launch};
 pub use measure::{HostBytes, Measured};
-pub use texts::RULES_DIR;
+pub use texts::{MOST_LINES, PATHS_INDEX, RULES_DIR};
 
 /// What a render makes.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +36,19 @@ pub struct Rendered {
     pub measured: Measured,
     /// The text of each rule as every host is given it, in the policy's order.
     pub rules: Vec<String>,
+    /// The notes for each host, as its card and its roles' bodies carry them.
+    pub notes: Vec<HostNotes>,
+}
+
+/// The notes for one host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HostNotes {
+    /// The host.
+    pub host: String,
+    /// All, as a card has them.
+    pub card: String,
+    /// Those that are meant for sub-agents, as bodies have them.
+    pub body: String,
 }
 
 /// Everything that render reads.
@@ -66,5 +79,5 @@ pub fn render(inputs: &Inputs<'_>, sink: &mut Sink) -> Rendered {
     let measured = measure::measure(inputs, &texts, sink);
     let mut artifacts = files::artifacts(inputs, &texts, sink);
     artifacts.sort_by(|a, b| a.path.cmp(&b.path));
-    Rendered { artifacts, measured, rules: texts.rules }
+    Rendered { artifacts, measured, notes: texts.host_notes(), rules: texts.rules }
 }

@@ -9,14 +9,14 @@ use crate::resolve::Rule;
 use crate::resolve::policy::RuleActivation;
 
 use super::engine::{Engine, TemplateProblem};
-use super::{Inputs, context};
+use super::{HostNotes, Inputs, context};
 
 /// Folder of rules that a line points to.
 pub const RULES_DIR: &str = ".rolecast/rules";
 /// The list of path rules where they are too many for a line each.
-pub(super) const PATHS_INDEX: &str = ".rolecast/paths.md";
+pub const PATHS_INDEX: &str = ".rolecast/paths.md";
 /// Most lines for path rules in a text that is always before the agent; more become one line to the index.
-const MOST_LINES: usize = 12;
+pub const MOST_LINES: usize = 12;
 
 /// Every text, rendered.
 pub(super) struct Texts {
@@ -97,6 +97,12 @@ impl Texts {
     /// Rules that are for sub-agents only, which no shared file may carry.
     pub(super) fn roles_only(&self, inputs: &Inputs<'_>) -> String {
         self.sections(inputs, |rule| rule.roles && !rule.main)
+    }
+
+    /// The notes of every host.
+    pub(super) fn host_notes(&self) -> Vec<HostNotes> {
+        let notes = self.notes.iter();
+        notes.map(|(host, n)| HostNotes { host: host.clone(), card: n.all.clone(), body: n.roles.clone() }).collect()
     }
 
     /// A host's card: its notes, and lines for rules that it cannot scope by itself.

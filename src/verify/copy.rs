@@ -10,6 +10,9 @@ use super::process::{Interrupt, Task, run};
 /// Most files and bytes that are copied.
 const MAX_FILES: usize = 50_000;
 const MAX_BYTES: u64 = 1 << 30;
+/// Most files, and bytes of each, that are looked for in requests.
+const MAX_TEXTS: usize = 500;
+const MAX_TEXT: u64 = 64 << 10;
 
 /// The files of a repository: what git tracks or would track, so that ignored secrets stay where they are.
 #[derive(Debug, Clone)]
@@ -46,6 +49,14 @@ impl Files {
             left = self.one(path, to, left)?;
         }
         git(&["-c", "init.templateDir=", "init", "-q"], to, home, platform, stop).await.map(|_| ())
+    }
+
+    /// Texts that a host might put into its requests by itself: path and content of Markdown files that `wanted` takes.
+    pub fn texts(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = (String, String)> {
+        let markdown = |path: &&String| path.ends_with(".md") || path.ends_with(".mdc");
+        let small = |path: &&String| self.root.join(path).metadata().is_ok_and(|m| m.is_file() && m.len() <= MAX_TEXT);
+        let paths = self.paths.iter().filter(markdown).filter(move |p| wanted(p)).filter(small).take(MAX_TEXTS);
+        paths.filter_map(|path| Some((path.clone(), std::fs::read_to_string(self.root.join(path)).ok()?)))
     }
 
     /// Copies one file and says how many bytes may still be copied. A tracked file that was deleted and a

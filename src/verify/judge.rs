@@ -10,6 +10,7 @@ use crate::resolve::policy::{Policy, Role};
 
 use crate::text::glob;
 
+use super::listed;
 use super::observe::{Observed, Tried};
 use super::place::Place;
 use super::report::{About, Finding, Verdict};
@@ -196,6 +197,12 @@ impl Case<'_> {
                 _ => (Verdict::Untried, "nothing was tried".to_owned()),
             },
             (Some(LimitedBy::Path), Some(guarantee)) => self.limited(guarantee, tried, "outside of the scope"),
+            (Some(LimitedBy::Approval), _) if done.is_some() => {
+                (Verdict::Untried, "it runs where everything is let pass without a person, as here".to_owned())
+            }
+            (Some(LimitedBy::Approval), Some(Guarantee::Prompted)) if all_refused(tried).is_some() => {
+                (Verdict::Held, format!("without a person it is refused: {}", all_refused(tried).unwrap_or_default()))
+            }
             (Some(limit), _) => {
                 (Verdict::Untried, format!("offered: {}; its limit by {} is not tried", listed(offered), limit.word()))
             }
@@ -330,13 +337,6 @@ fn shown(answer: &str) -> String {
     let line = answer.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(MAX_ANSWER).collect();
     format!("\"{short}\"")
-}
-
-fn listed(names: &[&str]) -> String {
-    if names.is_empty() {
-        return "nothing".to_owned();
-    }
-    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use crate::compile::{Compiled, compile};
 use crate::diag::Sink;
 use crate::system::memory::Memory;
 
+use crate::verify::start::Start;
+
 use super::*;
 
 const HOST: &str = "claude-code";
@@ -28,7 +30,7 @@ fn good(role: &str) -> Observed {
             effect: has,
         }
     });
-    Observed { role: Some("told".into()), tried: tried.collect(), offered, ..Observed::default() }
+    Observed { role: Some(Start::default()), tried: tried.collect(), offered, ..Observed::default() }
 }
 
 fn plan(role: &str) -> &'static RolePlan {

@@ -5,6 +5,7 @@ mod accept;
 mod budget;
 mod copy;
 mod delivery;
+mod derived;
 mod detail;
 mod installed;
 mod judge;
@@ -17,7 +18,10 @@ mod process;
 mod program;
 mod reap;
 mod report;
+mod servers;
 mod session;
+mod start;
+pub mod tryout;
 
 use std::io;
 use std::path::Path;
@@ -27,26 +31,33 @@ use indexmap::IndexMap;
 use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::model::adapter::{Adapter, Driver};
+use crate::plan::delivery::{Own, Part, PlannedFile};
 use crate::plan::standing::Standing;
 use crate::plan::{HostPlan, Plan};
+use crate::render::artifact::Content;
 use crate::render::{Rendered, Scene};
 use crate::resolve::Policy;
+use crate::sync::LOCK_NAME;
 
 pub use accept::{Accept, text as evidence_text};
 use copy::Files;
+use derived::Derived;
 pub use installed::{Installed, installed};
 use judge::Case;
 use observe::Observed;
 pub use platform::Platform;
 use process::Interrupt;
-pub use report::{About, Finding, FirstRequest, HostReport, Report, Verdict};
-use session::{Make, Session};
+pub use report::{About, Block, Finding, FirstRequest, HostReport, Report, Verdict};
+use session::{Make, Session, Trial};
+use start::Texts;
 
 /// What to verify.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
     /// The repository.
     pub root: &'a Path,
+    /// The folder of the policy, relative to the root.
+    pub policy_dir: &'a str,
     /// Only these hosts; none = all selected ones.
     pub hosts: &'a [String],
     /// Only these roles; none = all.
@@ -55,6 +66,8 @@ pub struct Options<'a> {
     pub bin: Option<&'a Path>,
     /// Where programs are.
     pub platform: &'a Platform,
+    /// This program, which hosts start as a server.
+    pub program: &'a Path,
 }
 
 /// Why there is no report.
@@ -92,7 +105,10 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
     runtime()?.block_on(async {
         let mut interrupt = Interrupt::listen();
         let files = list(options, &mut interrupt).await?;
-        let mut all = All { compiled, policy, plan, rendered, options, files: &files, interrupt, say };
+        let failed = |source| Problem::Io { what: "cannot add a server to the policy".to_owned(), source };
+        let derived = Derived::of(compiled, options.root, options.program).map_err(failed)?;
+        let derived = derived.as_ref();
+        let mut all = All { compiled, policy, plan, rendered, derived, options, files: &files, interrupt, say };
         let mut report = Report::default();
         for host in &plan.hosts {
             if !options.hosts.is_empty() && !options.hosts.contains(&host.host) {
@@ -137,6 +153,7 @@ struct All<'a> {
     policy: &'a Policy,
     plan: &'a Plan,
     rendered: &'a Rendered,
+    derived: Option<&'a Derived>,
     options: &'a Options<'a>,
     files: &'a Files,
     interrupt: Interrupt,
@@ -165,7 +182,7 @@ impl All<'_> {
             return Ok(report);
         };
         let session = Session { adapter, driver, found: &found, platform: self.options.platform };
-        let shown = found.before.last().cloned().unwrap_or_else(|| found.start.display().to_string());
+        let shown = found.shown();
         let failed = |source| Problem::Io { what: format!("cannot run `{shown}`"), source };
         report.program = Some(shown.clone());
         match session.version(&mut self.interrupt).await {
@@ -181,6 +198,29 @@ impl All<'_> {
         }
         let version = report.version.as_deref().unwrap_or("of unknown version");
         (self.say)(&format!("{} {version}: {shown}", adapter.title));
+        let kept = self.kept(&host.host);
+        let touched: Vec<String> = self.policy.rules.iter().filter_map(delivery::touching).collect();
+        let plain = Trial { kept: &kept, touched: &touched, ..Trial::default() };
+        let seen = self.runs(&session, host, &plain).await?;
+        report.strays = seen.iter().flat_map(|s| s.observed.strays.clone()).collect();
+        report.strays.sort();
+        report.strays.dedup();
+        self.judge(adapter, driver, host, &seen, &mut report);
+        if let Some(first) = report.first_requests.iter_mut().find(|f| f.role.is_none()) {
+            (self.say)(&format!("{}: without what is rendered", adapter.title));
+            let bare = session.bare(self.options.policy_dir, self.files, &mut self.interrupt).await;
+            if self.interrupt.happened() {
+                return Err(Problem::Interrupted);
+            }
+            first.without = bare.map_err(failed)?;
+        }
+        report.findings.extend(self.with_server(&session).await?);
+        Ok(report)
+    }
+
+    /// One run for each role and form that can be tried; `like` has what they share.
+    async fn runs(&mut self, session: &Session<'_>, host: &HostPlan, like: &Trial<'_>) -> Result<Vec<Seen>, Problem> {
+        let title = &session.adapter.title;
         let mut seen = Vec::new();
         for role in &host.roles {
             if !self.options.roles.is_empty() && !self.options.roles.contains(&role.role) {
@@ -188,29 +228,51 @@ impl All<'_> {
             }
             for (index, form) in role.forms.iter().enumerate() {
                 // The first form is the one that a parent starts, the others are those that `run` does.
-                let main = adapter.forms.get(&form.form).is_some_and(|f| f.launch.is_some());
-                if index > 0 && !main {
+                let main = session.adapter.forms.get(&form.form).is_some_and(|f| f.launch.is_some());
+                if index > 0 && (!main || like.derived.is_some()) {
                     continue;
                 }
+                let with = if like.derived.is_some() { " with a server" } else { "" };
+                (self.say)(&format!("{title}: trying `{}` as {}{with}", role.role, form.form));
                 let (id, name) = (role.role.as_str(), form.form.as_str());
                 let mut wrong = Sink::new();
-                let mut make = |scene: Scene<'_>| self.compiled.launch(&adapter.id, id, name, scene, &mut wrong);
+                let mut make =
+                    |scene: Scene<'_>| self.compiled.launch(&session.adapter.id, id, name, scene, &mut wrong);
                 let make: Option<Make<'_>> = if main { Some(&mut make) } else { None };
-                (self.say)(&format!("{}: trying `{}` as {}", adapter.title, role.role, form.form));
-                let run =
-                    session.role(&role.name, self.scopes(&role.role), make, self.files, &mut self.interrupt).await;
+                let trial = Trial { name: role.name.clone(), scopes: self.scopes(id), main, ..like.clone() };
+                let run = session.role(&trial, make, self.files, &mut self.interrupt).await;
                 if self.interrupt.happened() {
                     return Err(Problem::Interrupted);
                 }
-                let observed = run.map_err(failed)?;
+                let shown = session.found.shown();
+                let observed = run.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })?;
                 seen.push(Seen { role: role.role.clone(), form: form.form.clone(), observed });
             }
         }
-        report.strays = seen.iter().flat_map(|s| s.observed.strays.clone()).collect();
-        report.strays.sort();
-        report.strays.dedup();
-        self.judge(adapter, driver, host, &seen, &mut report);
-        Ok(report)
+        Ok(seen)
+    }
+
+    /// Tries the way of a server to the roles.
+    async fn with_server(&mut self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
+        let Some(derived) = self.derived else { return Ok(Vec::new()) };
+        let Some(host) = derived.plan.hosts.iter().find(|h| h.host == session.adapter.id) else {
+            return Ok(Vec::new());
+        };
+        let driver = servers::driver(session.adapter, session.driver);
+        let session = Session { driver: &driver, ..*session };
+        let seen = self.runs(&session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
+        Ok(servers::findings(session.adapter, &driver, derived, &seen))
+    }
+
+    /// Files that only the grant of the policy gives: instructions that the host reads, the policy, the lock.
+    fn kept(&self, host: &str) -> Vec<String> {
+        let read = |f: &&PlannedFile| f.hosts.iter().any(|h| h == host);
+        let text = |f: &&PlannedFile| !f.parts.iter().all(|p| matches!(p, Part::Rule { .. }));
+        let files = self.plan.delivery.files.iter().filter(read).filter(text);
+        let instructions = files.filter(|f| matches!(f.own, Own::Block | Own::Whole { .. })).map(|f| f.path.clone());
+        let dir = self.options.policy_dir;
+        let policy = ["policy.yaml", LOCK_NAME].map(|name| format!("{dir}/{name}"));
+        instructions.chain(policy).collect()
     }
 
     /// Paths of a role's scoped grants.
@@ -220,8 +282,19 @@ impl All<'_> {
         scoped.map(|(cap, paths)| (self.policy.catalogue.name(*cap).to_owned(), paths)).collect()
     }
 
+    /// By what it is told whose a part of a request is.
+    fn texts(&self) -> Texts {
+        let rendered = self.rendered.artifacts.iter();
+        let texts = rendered.clone().flat_map(|a| match &a.content {
+            Content::Whole(text) | Content::Block(text) => vec![text.as_str()],
+            Content::Entries(entries) => entries.iter().filter_map(|e| e.value.as_str()).collect(),
+        });
+        Texts::new(texts, self.files.texts(|path| !rendered.clone().any(|a| a.path == path)))
+    }
+
     fn judge(&self, adapter: &Adapter, driver: &Driver, host: &HostPlan, seen: &[Seen], report: &mut HostReport) {
         let lines = &self.plan.ledger.lines;
+        let texts = self.texts();
         for Seen { role: id, form, observed: seen, .. } in seen {
             let planned = host.roles.iter().find(|r| r.role == *id);
             let planned = planned.and_then(|r| r.forms.iter().find(|f| f.form == *form));
@@ -230,25 +303,34 @@ impl All<'_> {
             let Some(shape) = adapter.forms.get(&plan.form) else { continue };
             let case = Case { adapter, driver, policy: self.policy, form: shape, role, plan, seen };
             report.findings.extend(case.findings(lines));
-            let bytes = seen.bytes.1;
-            report.first_requests.push(FirstRequest { role: Some(id.clone()), form: Some(form.clone()), bytes });
+            let request = seen.role.as_ref().map(|s| texts.request(s, Some((id, form))));
+            report.first_requests.extend(request);
         }
-        let main = seen.iter().map(|s| &s.observed).find(|s| s.main.is_some());
-        if let Some(s) = main {
-            report.first_requests.insert(0, FirstRequest { role: None, form: None, bytes: s.bytes.0 });
+        let main = seen.iter().find_map(|s| s.observed.main.as_ref());
+        if let Some(start) = main {
+            report.first_requests.insert(0, texts.request(start, None));
         }
         if let Some(plan) = self.plan.delivery.hosts.iter().find(|h| h.host == adapter.id) {
             let told = delivery::Told {
                 adapter,
                 policy: self.policy,
                 rules: &self.rendered.rules,
+                notes: self.rendered.notes.iter().find(|n| n.host == adapter.id),
                 plan,
-                main: main.and_then(|s| s.main.clone()),
-                roles: seen.iter().map(|s| (s.role.clone(), s.observed.role.clone())).collect(),
+                files: &self.plan.delivery.files,
+                main,
+                roles: seen.iter().map(|s| (s.role.as_str(), s.observed.role.as_ref())).collect(),
             };
             report.findings.extend(told.findings(lines));
         }
         let flood = seen.iter().find_map(|s| s.observed.flood);
         report.findings.extend(budget::findings(adapter, self.policy, lines, flood));
     }
+}
+
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() {
+        return "nothing".to_owned();
+    }
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }

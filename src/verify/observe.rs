@@ -7,22 +7,21 @@ use crate::model::adapter::{Driver, Protocol};
 use super::model::{Digest, Recorded, Wire};
 use super::place::Place;
 use super::probe::{Effect, MAIN, Probe, SPAWNED};
+use super::start::Start;
 
 /// What a run showed of a role.
 #[derive(Debug, Clone, Default)]
 pub struct Observed {
-    /// What the main agent was told at the start; none = it never asked the model.
-    pub main: Option<String>,
-    /// What the role was told at the start; none = it was not started.
-    pub role: Option<String>,
+    /// How the main agent started; none = it never asked the model.
+    pub main: Option<Start>,
+    /// How the role did; none = it was not started.
+    pub role: Option<Start>,
     /// Tools offered to the role, with those inside other tools.
     pub offered: Vec<String>,
     /// Those of them that are only named at first.
     pub deferred: Vec<String>,
     /// What became of each attempt, by its index in the driver.
     pub tried: Vec<Tried>,
-    /// Bytes of the first requests of main agent and role.
-    pub bytes: (usize, usize),
     /// What came to the model of a flood from the main agent's shell.
     pub flood: Option<Flood>,
     /// Hosts that the program wanted to reach besides the model; it did not.
@@ -40,8 +39,11 @@ pub struct Flood {
     pub shown: bool,
 }
 
-/// A part of every flood's head.
-const HEAD: &str = "\n7\n8\n9\n";
+/// Whether a part of the flood, which counts up line by line, is in a text: hosts show its head, its end or both.
+fn counts_up(text: &str) -> bool {
+    let numbers: Vec<Option<u32>> = text.lines().map(|l| l.trim().parse().ok()).collect();
+    numbers.windows(4).any(|w| w.windows(2).all(|p| matches!(p, [Some(a), Some(b)] if *b == a + 1)))
+}
 
 /// What became of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +68,8 @@ pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Pat
     let first = |rule| of(rule).min_by_key(|r| r.digest.results.len());
     let last = of(probe.role).max_by_key(|r| r.digest.results.len());
     let results: &[String] = last.map_or(&[], |r| &r.digest.results);
+    let after =
+        |rule, count| of(rule).filter(|r| r.digest.results.len() >= count).min_by_key(|r| r.digest.results.len());
     let role = first(probe.role);
     let main = first(MAIN).filter(|_| probe.role != MAIN);
     let mut offered: Vec<String> = role.map(|r| r.digest.tools.clone()).unwrap_or_default();
@@ -74,14 +78,13 @@ pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Pat
     let said: &[String] = said.map_or(&[], |r| &r.digest.results);
     let (flood, said) = said.split_at(usize::from(driver.flood.is_some()).min(said.len()));
     Observed {
-        main: main.map(|r| r.digest.told()),
-        role: role.map(|r| r.digest.told()),
+        main: main.map(|r| Start::of(r, after(MAIN, probe.touched.0))),
+        role: role.map(|r| Start::of(r, after(probe.role, probe.touched.1))),
         offered,
         deferred: role.map(|r| r.digest.deferred.clone()).unwrap_or_default(),
         tried: probe.tries.iter().map(|t| tried(driver, t, results, recorded, root)).collect(),
-        bytes: (main.map_or(0, |r| r.bytes), role.map_or(0, |r| r.bytes)),
         strays: strays(recorded),
-        flood: flood.first().map(|text| Flood { bytes: text.len(), shown: text.contains(HEAD) }),
+        flood: flood.first().map(|text| Flood { bytes: text.len(), shown: counts_up(text) }),
         trouble: said.join("; "),
     }
 }
@@ -115,6 +118,7 @@ fn tried(driver: &Driver, plan: &super::probe::Try, results: &[String], recorded
             let spawned = |d: &Digest| d.users.iter().any(|u| u.contains(SPAWNED));
             recorded.iter().any(|r| r.answer.rule.as_deref() == Some(SPAWNED) && spawned(&r.digest))
         }
+        Effect::Called(record, tool) => record.shows(tool),
         Effect::Unseen => false,
     };
     let refused = answer.as_ref().is_some_and(|a| driver.refusals.iter().any(|r| a.contains(r)));

@@ -22,6 +22,8 @@ fn subject(main: bool) -> Subject {
         text: "name".into(),
         main,
         scopes: indexmap::IndexMap::new(),
+        kept: vec![("AGENTS.md".into(), "A line.\n".into())],
+        touched: vec!["docs/x.md".into()],
     }
 }
 
@@ -45,7 +47,7 @@ fn calls(probe: &Probe, rule: &str) -> Vec<Call> {
 
 #[test]
 fn each_try_is_answered_by_the_result_of_its_own_call() {
-    for id in ["claude-code", "codex", "copilot", "gemini-cli"] {
+    for id in ["claude-code", "codex", "copilot", "gemini-cli", "opencode", "qwen-code"] {
         let adapter = adapter(id);
         let driver = adapter.verify.as_ref().unwrap();
         let probe = probe(&adapter, driver, &subject(false), "/root", "http://model");
@@ -58,7 +60,9 @@ fn each_try_is_answered_by_the_result_of_its_own_call() {
             assert!(call.name == *tool || inside, "{id}: {tool} is answered by {call:?}");
         }
         let text = format!("{calls:?}");
-        for placeholder in ["{root}", "{new}", "{old}", "{own}", "{probe}", "{spawn}", "{tool}", "{args}", "{name}"] {
+        for placeholder in [
+            "{root}", "{new}", "{old}", "{own}", "{kept}", "{line}", "{probe}", "{spawn}", "{tool}", "{args}", "{name}",
+        ] {
             assert!(!text.contains(placeholder), "{id}: {placeholder} in {text}");
         }
     }
@@ -84,6 +88,7 @@ fn tools_inside_another_one_are_offered_and_a_try_without_its_result_is_not_answ
     }
     std::fs::create_dir_all(dir.path().join("roles")).unwrap();
     std::fs::write(dir.path().join("roles/some_role.toml"), "name").unwrap();
+    std::fs::write(dir.path().join("AGENTS.md"), "A line.\n").unwrap();
     let listed = "Script completed\nWall time 0.1 seconds\nOutput:\n\napply_patch\nclock__curr_time".to_owned();
     let results = [listed, "ERR tools.exec_command is not a function".to_owned()];
     let records = [
@@ -109,4 +114,11 @@ fn a_role_that_is_the_main_agent_has_no_parent() {
     let seen = observe(driver, &probe, &[recorded(&adapter, MAIN, &["view"], &[])], dir.path());
     assert_eq!((seen.main, seen.offered, seen.flood), (None, vec!["view".to_owned()], None));
     assert!(seen.role.is_some());
+}
+
+#[test]
+fn a_flood_is_known_by_its_head_and_by_its_end() {
+    assert!(counts_up("Output:\n1\n2\n3\n4\n... cut"));
+    assert!(counts_up("The whole is in /tmp/x\n49997\n49998\n49999\n50000"));
+    assert!(!counts_up("error 1\n2 of 3\n4\n5\n6 lines"));
 }

@@ -18,6 +18,10 @@ pub enum Place {
     Climbing,
     /// Outside, through a link in a folder inside.
     Linked,
+    /// Outside, by an absolute path, where a tool is given relative ones else.
+    Absolute,
+    /// A file that only the grant of the policy gives.
+    Kept,
 }
 
 impl Place {
@@ -28,6 +32,8 @@ impl Place {
             Self::Inside => "inside of the scope",
             Self::Climbing => "outside of the scope by `..`",
             Self::Linked => "outside of the scope through a link",
+            Self::Absolute => "outside of the scope by an absolute path",
+            Self::Kept => "in a file that only the policy gives",
         }
     }
 }
@@ -45,12 +51,17 @@ pub struct Spot {
     pub link: Option<(String, String)>,
 }
 
-/// The spots for a file called `name`: one outside, and with a scope (globs) also those that need one.
-pub fn spots(scope: Option<&[String]>, name: &str) -> Vec<Spot> {
+/// The spots for a file called `name`: one outside, and with a scope (globs) also those that need one. `root` is
+/// given where the call itself does not make paths absolute.
+pub fn spots(scope: Option<&[String]>, name: &str, root: Option<&str>) -> Vec<Spot> {
     let spot = |place, given: String, real: String| Spot { place, given, real, link: None };
     let outside = format!("{FOLDER}/{name}.txt");
     let mut spots = vec![spot(Place::Outside, outside.clone(), outside)];
     let Some(inside) = scope.and_then(|globs| inside(globs, &format!("rolecast-{name}"))) else { return spots };
+    if let Some(root) = root {
+        let real = format!("{FOLDER}/{name}-absolute.txt");
+        spots.push(spot(Place::Absolute, format!("{root}/{real}"), real));
+    }
     if let Some((folder, _)) = inside.rsplit_once('/') {
         let up = vec![".."; folder.split('/').count()].join("/");
         let real = format!("{FOLDER}/{name}-climbing.txt");
@@ -70,7 +81,7 @@ pub fn spots(scope: Option<&[String]>, name: &str) -> Vec<Spot> {
 }
 
 /// A path that one of the globs takes, with `name` in the place of what is open.
-fn inside(globs: &[String], name: &str) -> Option<String> {
+pub fn inside(globs: &[String], name: &str) -> Option<String> {
     let plain = |g: &&String| g.contains('*') && !g.contains(['{', '[', '?', '!']);
     globs.iter().filter(plain).find_map(|open| {
         let last = open.split('/').count() - 1;
@@ -104,12 +115,13 @@ mod tests {
 
     #[test]
     fn ways_that_look_like_inside_lead_outside() {
-        let all = spots(Some(&["web/docs/**".to_owned()]), "new-1");
+        let all = spots(Some(&["web/docs/**".to_owned()]), "new-1", Some("/top"));
         let given: Vec<&str> = all.iter().map(|s| s.given.as_str()).collect();
         assert!(given.contains(&"web/docs/../../rolecast-probe/new-1-climbing.txt"), "{given:?}");
+        assert!(given.contains(&"/top/rolecast-probe/new-1-absolute.txt"), "{given:?}");
         let linked = all.iter().find(|s| s.place == Place::Linked).unwrap();
         assert_eq!(linked.link, Some(("web/docs/rolecast-link".into(), "../../rolecast-probe".into())));
-        assert_eq!(spots(None, "new-1").len(), 1);
-        assert_eq!(spots(Some(&["*.md".to_owned()]), "new-1").len(), 2);
+        assert_eq!(spots(None, "new-1", None).len(), 1);
+        assert_eq!(spots(Some(&["*.md".to_owned()]), "new-1", None).len(), 2);
     }
 }

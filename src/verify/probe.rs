@@ -7,6 +7,7 @@ use crate::model::adapter::{Adapter, Driver, ToolCall};
 
 use super::model::{Call, Input, Look, Rule, Script, Step};
 use super::place::{self, Place};
+use super::tryout::Record;
 
 /// Tells the main agent's conversation.
 pub const MAIN: &str = "rolecast_try_main";
@@ -20,7 +21,7 @@ pub const FOLDER: &str = "rolecast-probe";
 pub const UNTOUCHED: &str = "untouched\n";
 
 /// By what one sees that a call did something.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Effect {
     /// A file exists, relative to the root.
     Made(String),
@@ -30,12 +31,14 @@ pub enum Effect {
     Asked(String),
     /// Another agent asked the model something.
     Spawned,
+    /// A tool of the server for trials was called.
+    Called(Record, &'static str),
     /// One does not see it.
     Unseen,
 }
 
 /// One try in a role's script.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Try {
     /// Index in the driver's attempts.
     pub attempt: usize,
@@ -56,6 +59,8 @@ pub struct Probe {
     pub tries: Vec<Try>,
     /// Which result lists nested tools.
     pub listing: Option<usize>,
+    /// How many results the main agent and the role have after they read the touched files.
+    pub touched: (usize, usize),
     /// Files to put there first, relative to the root.
     pub files: Vec<String>,
     /// Links to put there, with where they lead.
@@ -77,6 +82,10 @@ pub struct Subject {
     pub main: bool,
     /// Paths of its scoped grants, by capability.
     pub scopes: IndexMap<String, Vec<String>>,
+    /// Files that only the grant of the policy gives, with their texts.
+    pub kept: Vec<(String, String)>,
+    /// Files that are read first.
+    pub touched: Vec<String>,
 }
 
 /// Builds the run for a role.
@@ -88,26 +97,39 @@ pub fn probe(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, 
         role.push(Call { name: nested.tool.clone(), input: Input::Text(nested.list.clone()) });
         0
     });
+    let role_touched = role.touch(&subject.touched);
     let mut tries = Vec::new();
-    let mut files = Vec::new();
+    let mut files = if driver.touch.is_some() { subject.touched.clone() } else { Vec::new() };
     let mut links = Vec::new();
     for (attempt, tried) in driver.attempts.iter().enumerate() {
         let kind = kind(&tried.call);
         role.values.insert("{probe}".into(), format!("{url}/probe/{attempt}"));
-        let scope = tried.tries.iter().find_map(|c| subject.scopes.get(c)).filter(|_| kind.writes());
-        for spot in place::spots(scope.map(Vec::as_slice), &format!("{attempt}")) {
-            role.values.insert("{new}".into(), spot.given.clone());
-            role.values.insert("{old}".into(), spot.given.clone());
+        let mut add = |role: &mut Conversation<'_>, place, effect| {
             for before in &tried.before {
                 role.call(before);
             }
+            tries.push(Try { attempt, place, result: role.steps.len(), effect });
+            role.call(&tried.call);
+        };
+        if kind == Kind::ChangeKept {
+            for (file, text) in &subject.kept {
+                let Some(line) = telling(text) else { continue };
+                role.values.insert("{kept}".into(), file.clone());
+                role.values.insert("{line}".into(), line.to_owned());
+                add(&mut role, Place::Kept, Effect::Changed(file.clone(), text.clone()));
+            }
+            continue;
+        }
+        let scope = tried.tries.iter().find_map(|c| subject.scopes.get(c)).filter(|_| kind.writes());
+        let relative = (!absolute(&tried.call)).then_some(root);
+        for spot in place::spots(scope.map(Vec::as_slice), &format!("{attempt}"), relative) {
+            role.values.insert("{new}".into(), spot.given.clone());
+            role.values.insert("{old}".into(), spot.given.clone());
             if kind == Kind::Change {
                 files.push(spot.real.clone());
             }
             links.extend(spot.link.filter(|l| !links.contains(l)));
-            let effect = kind.effect(attempt, spot.real, subject);
-            tries.push(Try { attempt, place: spot.place, result: role.steps.len(), effect });
-            role.call(&tried.call);
+            add(&mut role, spot.place, kind.effect(attempt, spot.real, subject));
         }
     }
     if let Some(finish) = &driver.finish {
@@ -127,34 +149,38 @@ pub fn probe(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, 
     }
     further.steps.push(says("Done."));
     // A child that was given its parent's history is no role of its own: the parent's rule stands first.
+    let mut touched = (role_touched, role_touched);
     let rules = if subject.main {
         vec![rule(MAIN, role.steps), rule(SPAWNED, further.steps)]
     } else {
-        let parent = parent(adapter, driver, &subject.name, root, url);
+        let (parent, main_touched) = parent(adapter, driver, subject, root, url);
+        touched.0 = main_touched;
         vec![rule(MAIN, parent), rule(SPAWNED, further.steps), rule(ROLE, role.steps)]
     };
     let role = if subject.main { MAIN } else { ROLE };
-    Probe { script: Script { rules, otherwise: "ok".to_owned() }, tries, listing, files, links, role }
+    let script = Script { rules, otherwise: "ok".to_owned() };
+    Probe { script, tries, listing, touched, files, links, role }
 }
 
-fn parent(adapter: &Adapter, driver: &Driver, name: &str, root: &str, url: &str) -> Vec<Step> {
+fn parent(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, url: &str) -> (Vec<Step>, usize) {
     let call = &adapter.subagents.call;
     let mut values = base(root, url);
     values.insert("{task}".into(), ROLE.to_owned());
     let mut args: IndexMap<String, Value> = driver.spawn.clone();
     args.extend(call.extra.iter().map(|(k, v)| (k.clone(), Value::String(v.clone()))));
-    args.insert(call.role.clone(), Value::String(name.to_owned()));
+    args.insert(call.role.clone(), Value::String(subject.name.clone()));
     args.insert(call.prompt.clone(), Value::String(ROLE.to_owned()));
     let mut main = Conversation { driver, values, steps: Vec::new() };
     if let Some(flood) = &driver.flood {
         main.call(flood);
     }
+    let touched = main.touch(&subject.touched);
     main.call(&ToolCall { tool: call.tool.clone(), args, input: None });
     for wait in &driver.wait {
         main.call(wait);
     }
     main.steps.push(says("Done."));
-    main.steps
+    (main.steps, touched)
 }
 
 fn base(root: &str, url: &str) -> IndexMap<String, String> {
@@ -174,17 +200,34 @@ enum Kind {
     Make,
     Change,
     ChangeOwn,
+    ChangeKept,
     Ask,
     Spawn,
     Unseen,
 }
 
+fn said(call: &ToolCall) -> String {
+    format!("{:?} {:?}", call.args, call.input)
+}
+
+/// Whether a call itself makes its path absolute.
+fn absolute(call: &ToolCall) -> bool {
+    said(call).contains("{root}/")
+}
+
+/// The longest line that stands in a text once: by it a part of the file can be told.
+fn telling(text: &str) -> Option<&str> {
+    let once = |line: &&str| !line.trim().is_empty() && text.matches(*line).count() == 1;
+    text.lines().filter(once).max_by_key(|l| l.len())
+}
+
 fn kind(call: &ToolCall) -> Kind {
-    let said = format!("{:?} {:?}", call.args, call.input);
+    let said = said(call);
     let kinds = [
         ("{new}", Kind::Make),
         ("{old}", Kind::Change),
         ("{own}", Kind::ChangeOwn),
+        ("{kept}", Kind::ChangeKept),
         ("{probe}", Kind::Ask),
         ("{spawn}", Kind::Spawn),
     ];
@@ -203,7 +246,8 @@ impl Kind {
             Self::ChangeOwn => Effect::Changed(subject.file.clone(), subject.text.clone()),
             Self::Ask => Effect::Asked(format!("/probe/{attempt}")),
             Self::Spawn => Effect::Spawned,
-            Self::Unseen => Effect::Unseen,
+            // Each of those files has an effect of its own.
+            Self::ChangeKept | Self::Unseen => Effect::Unseen,
         }
     }
 }
@@ -217,6 +261,17 @@ struct Conversation<'a> {
 impl Conversation<'_> {
     fn push(&mut self, call: Call) {
         self.steps.push(Step { text: None, calls: vec![call] });
+    }
+
+    /// Reads files, and says how many results there are then.
+    fn touch(&mut self, files: &[String]) -> usize {
+        if let Some(touch) = &self.driver.touch {
+            for file in files {
+                self.values.insert("{old}".into(), file.clone());
+                self.call(touch);
+            }
+        }
+        self.steps.len()
     }
 
     /// Adds a call; one of a nested tool goes through the tool that holds it.

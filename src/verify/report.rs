@@ -45,8 +45,8 @@ pub struct HostReport {
     pub first_requests: Vec<FirstRequest>,
 }
 
-/// Size of the first request for one agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The first request of one agent, by where its parts come from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FirstRequest {
     /// The role; none for the main agent.
@@ -55,6 +55,50 @@ pub struct FirstRequest {
     pub form: Option<String>,
     /// Bytes.
     pub bytes: usize,
+    /// Bytes of the descriptions of tools.
+    pub tools: usize,
+    /// Bytes of what it is told in words.
+    pub text: usize,
+    /// Bytes of that which are rendered; the rest is the host's own, the user's, and the task.
+    pub ours: usize,
+    /// What stands between tags.
+    pub blocks: Vec<Block>,
+    /// Files of the repository that are not rendered and stand in it as a whole.
+    pub files: Vec<String>,
+    /// Bytes of the request in the same repository without anything rendered; none = not tried.
+    pub without: Option<usize>,
+}
+
+/// A text between tags.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Block {
+    /// The tag.
+    pub name: String,
+    /// Bytes between all such tags.
+    pub bytes: usize,
+}
+
+impl FirstRequest {
+    fn human(&self, out: &mut String) {
+        let who = match (&self.role, &self.form) {
+            (Some(role), Some(form)) => format!("{role} ({form})"),
+            _ => "the main agent".to_owned(),
+        };
+        let _ = write!(out, "  first request of {who}: {} bytes", self.bytes);
+        if let Some(without) = self.without {
+            let _ = write!(out, ", {without} without what is rendered");
+        }
+        let _ = write!(out, "; tools {}, text {}, of which rendered {}", self.tools, self.text, self.ours);
+        if !self.blocks.is_empty() {
+            let blocks: Vec<String> = self.blocks.iter().map(|b| format!("`<{}>` {}", b.name, b.bytes)).collect();
+            let _ = write!(out, "; blocks: {}", blocks.join(", "));
+        }
+        if !self.files.is_empty() {
+            let _ = write!(out, "; other files: {}", self.files.join(", "));
+        }
+        out.push('\n');
+    }
 }
 
 /// One thing that was looked at.
@@ -93,6 +137,18 @@ pub enum About {
     },
     /// A line of the ledger.
     Line(Subject),
+    /// The same in a copy whose policy has the server for trials.
+    WithServer(Box<About>),
+    /// The notes for the host, as they come to the main agent or to roles.
+    Notes {
+        /// `main` or `roles`.
+        to: String,
+    },
+    /// What an agent knows before its first turn.
+    Start {
+        /// `main` or `roles`.
+        to: String,
+    },
 }
 
 impl Finding {
@@ -122,6 +178,12 @@ impl About {
     fn words(&self) -> (String, String) {
         match self {
             Self::Tools { role, form } => (format!("{role} ({form})"), "tools".to_owned()),
+            Self::WithServer(about) => {
+                let (who, what) = about.words();
+                (format!("{who} with a server"), what)
+            }
+            Self::Notes { to } => (format!("notes to {to}"), "the card".to_owned()),
+            Self::Start { to } => (format!("start of {to}"), "discovery".to_owned()),
             Self::Line(Subject::Role { role, form, capability }) => (format!("{role} ({form})"), capability.clone()),
             Self::Line(Subject::Budget { budget, family }) => {
                 ("budgets".to_owned(), format!("{budget} on {family} results"))
@@ -206,6 +268,9 @@ impl HostReport {
         let _ = writeln!(out, ": {}", counts.join(", "));
         if all && !self.strays.is_empty() {
             let _ = writeln!(out, "  it wanted to reach {}, and did not", self.strays.join(", "));
+        }
+        if all {
+            self.first_requests.iter().for_each(|first| first.human(out));
         }
         let shown = self.findings.iter().filter(|f| all || !matches!(f.verdict, Verdict::Held | Verdict::Untried));
         for row in rows(shown) {

@@ -9,15 +9,19 @@ use indexmap::IndexMap;
 use crate::model::adapter::{Acknowledge, Adapter, Digest, Driver};
 
 use crate::render::{Command, Scene};
+use crate::sync;
+use crate::system::os::Os;
 
 use super::copy::Files;
-use super::model::{Limits, Server};
+use super::derived::Derived;
+use super::model::{Limits, Look, Rule, Script, Server, Step};
 use super::observe::{Observed, observe};
 use super::platform::Platform;
-use super::probe::{self, FOLDER, MAIN, Probe, Subject, UNTOUCHED, fill};
+use super::probe::{self, Effect, MAIN, Probe, Subject, UNTOUCHED, fill};
 use super::process::{Ended, Interrupt, Ran, Task, run};
 use super::program::Found;
 use super::reap;
+use super::tryout::{FOLDER, NAME, Record, TOOLS};
 
 /// After this a run of a host is ended.
 const RUN_TIME: Duration = Duration::from_secs(180);
@@ -32,6 +36,7 @@ const MAX_TROUBLE: usize = 300;
 pub type Make<'a> = &'a mut dyn FnMut(Scene<'_>) -> Option<Command>;
 
 /// A host's program, ready to be run.
+#[derive(Clone, Copy)]
 pub struct Session<'a> {
     /// What is known of the host.
     pub adapter: &'a Adapter,
@@ -41,6 +46,23 @@ pub struct Session<'a> {
     pub found: &'a Found,
     /// Where other programs are.
     pub platform: &'a Platform,
+}
+
+/// What one run is about.
+#[derive(Debug, Clone, Default)]
+pub struct Trial<'a> {
+    /// The role, as the host spells it.
+    pub name: String,
+    /// Paths of its scoped grants, by capability.
+    pub scopes: IndexMap<String, Vec<String>>,
+    /// Whether it is the main agent; else that one starts it.
+    pub main: bool,
+    /// Files that only the grant of the policy gives, relative to the root.
+    pub kept: &'a [String],
+    /// Files that are read first, to see which rules come with them.
+    pub touched: &'a [String],
+    /// The policy with the server for trials; the driver's attempts are then its tools, in their order.
+    pub derived: Option<&'a Derived>,
 }
 
 /// A place of one run, gone when this is dropped.
@@ -58,6 +80,11 @@ impl Place {
         std::fs::create_dir_all(place.home.join("tmp"))?;
         std::fs::create_dir_all(&place.root)?;
         Ok(place)
+    }
+
+    /// The folder in which the server for trials writes who called it.
+    fn record(&self) -> PathBuf {
+        self.home.join("tryout")
     }
 }
 
@@ -79,32 +106,36 @@ impl Session<'_> {
         Ok(version_in(&ran.stdout).or_else(|| version_in(&ran.stderr)))
     }
 
-    /// Lets the main agent start the role called `name`, or be it (`make`: the command of such a run), and the
-    /// role try everything.
+    /// Lets the main agent start the role, or be it (`make`: the command of such a run), and the role try everything.
     ///
     /// # Errors
     /// Files, or a program that cannot be started.
     pub async fn role(
         &self,
-        name: &str,
-        scopes: IndexMap<String, Vec<String>>,
+        trial: &Trial<'_>,
         make: Option<Make<'_>>,
         files: &Files,
         interrupt: &mut Interrupt,
     ) -> io::Result<Observed> {
         let place = Place::new()?;
         files.copy(&place.root, &place.home, self.platform, interrupt).await?;
+        if let Some(derived) = trial.derived {
+            derived.put(&place.root)?;
+        }
         let root = place.root.to_string_lossy().into_owned();
-        let subject = Subject { scopes, ..self.subject(name, make.is_some(), &place) };
+        let subject = self.subject(trial, &place);
         let mut made: Option<Probe> = None;
         let server = Server::start(
             |url| made.insert(probe::probe(self.adapter, self.driver, &subject, &root, url)).script.clone(),
             Limits { life: RUN_TIME + Duration::from_secs(30), ..Limits::default() },
         )
         .await?;
-        let Some(made) = made else { return Ok(Observed::default()) };
-        let values = values(&place, &server.url(), name);
+        let Some(mut made) = made else { return Ok(Observed::default()) };
+        let values = values(&place, &server.url(), &trial.name);
         self.prepare(&place, &made, &values)?;
+        if trial.derived.is_some() {
+            self.serve(&mut made, &values, &place, interrupt).await?;
+        }
         let ran = match make {
             Some(make) => self.launch(make, &values, &place, interrupt).await?,
             None => self.start(&self.driver.args, &values, &place, RUN_TIME, interrupt).await?,
@@ -117,16 +148,73 @@ impl Session<'_> {
         Ok(seen)
     }
 
-    fn subject(&self, name: &str, main: bool, place: &Place) -> Subject {
+    /// Makes a run one with the server: its calls are what is looked for, and a person has accepted it.
+    async fn serve(
+        &self,
+        made: &mut Probe,
+        values: &IndexMap<String, String>,
+        place: &Place,
+        interrupt: &mut Interrupt,
+    ) -> io::Result<()> {
+        for tried in &mut made.tries {
+            if let Some(tool) = TOOLS.get(tried.attempt) {
+                tried.effect = Effect::Called(Record::new(place.record()), tool.name);
+            }
+        }
+        if let Some(accept) = &self.driver.servers.accept {
+            let mut values = values.clone();
+            values.insert("{server}".to_owned(), NAME.to_owned());
+            self.start(accept, &values, place, VERSION_TIME, interrupt).await?;
+        }
+        Ok(())
+    }
+
+    /// Size of the main agent's first request in the repository without what is rendered, in bytes; none = what
+    /// is rendered was edited, or it never asked.
+    ///
+    /// # Errors
+    /// Files, or a program that cannot be started.
+    pub async fn bare(&self, policy_dir: &str, files: &Files, interrupt: &mut Interrupt) -> io::Result<Option<usize>> {
+        let place = Place::new()?;
+        files.copy(&place.root, &place.home, self.platform, interrupt).await?;
+        let nothing = sync::render(&[], &Os::new(&place.root)?, &sync::Options::new(policy_dir)).1;
+        if nothing.is_err() {
+            return Ok(None);
+        }
+        let steps = vec![Step { text: Some("Done.".to_owned()), calls: Vec::new() }];
+        let (name, text) = (MAIN.to_owned(), MAIN.to_owned());
+        let rule = Rule { name, look: Look::User, text, needs_tools: true, steps };
+        let script = Script { rules: vec![rule], otherwise: "ok".to_owned() };
+        let limits = Limits { life: RUN_TIME + Duration::from_secs(30), ..Limits::default() };
+        let server = Server::start(|_| script, limits).await?;
+        let values = values(&place, &server.url(), "");
+        for (path, text) in &self.driver.files {
+            write(&place.home.join(path), &fill(text, &values))?;
+        }
+        self.start(&self.driver.args, &values, &place, RUN_TIME, interrupt).await?;
+        let asked = |r: &&super::model::Recorded| r.answer.rule.as_deref() == Some(MAIN);
+        Ok(server.recorded().iter().find(asked).map(|r| r.bytes))
+    }
+
+    fn subject(&self, trial: &Trial<'_>, place: &Place) -> Subject {
         let outputs = self.adapter.outputs.values().filter(|o| o.each.is_some());
-        let file = outputs.map(|o| o.file.replace("{name}", name)).next().unwrap_or_default();
-        let text = std::fs::read_to_string(place.root.join(&file)).unwrap_or_default();
-        Subject { name: name.to_owned(), file, text, main, scopes: IndexMap::new() }
+        let file = outputs.map(|o| o.file.replace("{name}", &trial.name)).next().unwrap_or_default();
+        let read = |path: &str| std::fs::read_to_string(place.root.join(path));
+        Subject {
+            name: trial.name.clone(),
+            text: read(&file).unwrap_or_default(),
+            file,
+            main: trial.main,
+            scopes: trial.scopes.clone(),
+            kept: trial.kept.iter().filter_map(|path| Some((path.clone(), read(path).ok()?))).collect(),
+            touched: trial.touched.to_vec(),
+        }
     }
 
     fn prepare(&self, place: &Place, made: &Probe, values: &IndexMap<String, String>) -> io::Result<()> {
-        std::fs::create_dir_all(place.root.join(FOLDER))?;
-        for file in &made.files {
+        std::fs::create_dir_all(place.root.join(probe::FOLDER))?;
+        // A rule may be for files of any name, and what is there must not be lost.
+        for file in made.files.iter().filter(|f| !place.root.join(f).exists()) {
             write(&place.root.join(file), UNTOUCHED)?;
         }
         #[cfg(unix)]
@@ -217,6 +305,7 @@ impl Session<'_> {
             ("XDG_CACHE_HOME".to_owned(), below(".cache")),
             ("LANG".to_owned(), "C.UTF-8".to_owned()),
             ("NO_COLOR".to_owned(), "1".to_owned()),
+            (FOLDER.to_owned(), place.record().to_string_lossy().into_owned()),
             ("NO_PROXY".to_owned(), LOOPBACK.to_owned()),
             ("no_proxy".to_owned(), LOOPBACK.to_owned()),
         ];

@@ -28,15 +28,16 @@ forms:
     title: main agent
     list: { sense: allow, mcp: single, claim: { guarantee: enforced, evidence: docs } }
     outputs: [role]
+    launch: { template: run.json }
+program: { name: mini }
 meter: { reader: human, where: nowhere }
 models: { fast: {}, balanced: {}, strong: {}, inherit: {} }
 outputs: { role: { each: role, file: ".mini/{name}.md", own: whole, template: role.md } }
 verify:
-  program: { name: mini }
   version-args: [--version]
   protocol: chat
   args: ["{url}"]
-  mains: { main: ["{url}"] }
+  launched: ["{url}"]
   refusals: [no such tool]
   attempts: [{ tries: [shell.run], call: { tool: shell, args: { command: "printf made > '{root}/{new}'" } } }]
 "#;
@@ -58,6 +59,7 @@ impl Mini {
         );
         write("shared-agent-rules/adapters/mini.yaml", ADAPTER);
         write("shared-agent-rules/templates/mini/role.md", "{{ role.list | yaml }}\n{{ role.body }}\n");
+        write("shared-agent-rules/templates/mini/run.json", "{ \"args\": [] }\n");
         mini.role("");
         mini.install("1.0", &["read"], false);
         assert!(mini.run(&["render"]).status.success(), "{}", said(&mini.run(&["render"])));
@@ -92,7 +94,12 @@ ask() {{
 tools='{tools}'
 ask ''
 {act}
-ask ',{{"role":"tool","tool_call_id":"1","content":"{answer}"}}'
+# A run with a server has some calls, one after the other.
+said=
+for call in 1 2 3 4 5 6; do
+  said="$said,{{\"role\":\"tool\",\"tool_call_id\":\"$call\",\"content\":\"{answer}\"}}"
+  ask "$said"
+done
 "#
         );
         let path = self.bin.path().join("mini");

@@ -84,22 +84,35 @@ pub fn said(out: &Output) -> String {
 /// `ROLE (FORM): CAPABILITY`, `ROLE (FORM): tools` or `rule ID to WHOM`, for findings with this verdict.
 pub fn with(report: &Value, verdict: &str) -> Vec<String> {
     let findings = report["hosts"].as_array().unwrap().iter().flat_map(|h| h["findings"].as_array().unwrap());
-    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
     findings
         .filter(|f| f["verdict"] == verdict)
         .map(|f| {
             let about = &f["about"];
-            if let Some(tools) = about.get("tools") {
-                return format!("{}: tools", text(&tools["role"]));
-            }
-            let line = &about["line"];
-            match (line.get("role"), line.get("rule")) {
-                (Some(role), _) => format!("{}: {}", text(&role["role"]), text(&role["capability"])),
-                (_, Some(rule)) => format!("rule {} to {}", text(&rule["rule"]), text(&rule["to"])),
-                _ => format!("budget {}", text(&line["budget"]["budget"])),
-            }
+            let server = about.get("with-server");
+            let about = server.unwrap_or(about);
+            let with = if server.is_some() { "with a server, " } else { "" };
+            let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+            format!("{with}{}", subject(about, text))
         })
         .collect()
+}
+
+fn subject(about: &Value, text: impl Fn(&Value) -> String) -> String {
+    if let Some(tools) = about.get("tools") {
+        return format!("{}: tools", text(&tools["role"]));
+    }
+    for kind in ["notes", "start"] {
+        if let Some(agents) = about.get(kind) {
+            return format!("{kind} of {}", text(&agents["to"]));
+        }
+    }
+    let line = &about["line"];
+    match (line.get("role"), line.get("rule"), line.get("server")) {
+        (Some(role), _, _) => format!("{}: {}", text(&role["role"]), text(&role["capability"])),
+        (_, Some(rule), _) => format!("rule {} to {}", text(&rule["rule"]), text(&rule["to"])),
+        (_, _, Some(server)) => format!("server: {}", text(&server["tool"])),
+        _ => format!("budget {}", text(&line["budget"]["budget"])),
+    }
 }
 
 /// The folder with the hosts' programs, or nothing, said so loudly that it cannot be missed: what was not

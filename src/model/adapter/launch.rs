@@ -13,7 +13,18 @@ pub struct Program {
     #[serde(default)]
     pub packaged: Vec<String>,
     /// What runs a packaged file that is no program by itself.
-    pub interpreter: Option<String>,
+    pub interpreter: Option<Interpreter>,
+}
+
+/// A program that runs others.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Interpreter {
+    /// Its name on `PATH`.
+    pub name: String,
+    /// Paths below a `node_modules` folder that win over the one on `PATH`, as in `packaged` of the program.
+    #[serde(default)]
+    pub packaged: Vec<String>,
 }
 
 /// How a form is started as a process.

@@ -17,6 +17,8 @@ pub struct Digest {
     pub tools: Vec<String>,
     /// Those among them that are only named until the model asks for their description.
     pub deferred: Vec<String>,
+    /// Bytes of their descriptions.
+    pub tool_bytes: usize,
     /// Text of the system and of the developer.
     pub system: String,
     /// Texts of the user, one for each message.
@@ -51,6 +53,7 @@ impl Digest {
         if tool["defer_loading"].as_bool() == Some(true) {
             self.deferred.push(name.clone());
         }
+        self.tool_bytes += tool.to_string().len();
         self.tools.push(name);
     }
 

@@ -1,0 +1,128 @@
+//! The policy with the server for trials instead of its own servers, and what that renders to.
+
+use std::io;
+use std::path::Path;
+
+use crate::compile::{Compiled, variant};
+use crate::edit::{Document, Format};
+use crate::model::policy::Via;
+use crate::model::scalar::Risk;
+use crate::plan::Plan;
+use crate::render::artifact::{Artifact, Content, Entry, EntryKind};
+use crate::resolve::Policy;
+use crate::resolve::composed::Bounds;
+use crate::resolve::policy::{Reach, Server, ServerTool, Text, Timeout, Value};
+use crate::sync;
+use crate::system::os::Os;
+
+use super::tryout::{ARGUMENT, FOLDER, NAME, TOOLS};
+
+/// A folder for a lock that nobody needs.
+const LOCK_DIR: &str = ".rolecast-verify";
+/// Seconds for a call, and for the start on a busy machine.
+const TIME: Timeout = Timeout { seconds: 60, span: None };
+
+/// A policy with the server, and its plan.
+#[derive(Debug)]
+pub struct Derived {
+    /// The policy.
+    pub policy: Policy,
+    /// Its plan.
+    pub plan: Plan,
+    artifacts: Vec<Artifact>,
+    base: Vec<Artifact>,
+}
+
+impl Derived {
+    /// Derives it; `program` is this one. Nothing when there is nothing to derive it from.
+    ///
+    /// # Errors
+    /// The repository cannot be read.
+    pub fn of(compiled: &Compiled, root: &Path, program: &Path) -> io::Result<Option<Self>> {
+        let (Some(policy), Some(base)) = (&compiled.policy, &compiled.rendered) else { return Ok(None) };
+        let mut policy = policy.clone();
+        policy.servers.clear();
+        policy.gateway = None;
+        policy.servers.insert(NAME.to_owned(), server(&policy, program));
+        // What a role denies may be out of reach once there is a server: that is to be tried, and no error here.
+        let (plan, rendered) = variant(&Os::new(root)?, &compiled.loaded, &policy);
+        Ok(Some(Self { policy, plan, artifacts: rendered.artifacts, base: base.artifacts.clone() }))
+    }
+
+    /// Renders it over the repository at `root`. What the server changes nothing of stays as it is there.
+    ///
+    /// # Errors
+    /// Files.
+    pub fn put(&self, root: &Path) -> io::Result<()> {
+        for base in &self.base {
+            let derived = self.artifacts.iter().find(|a| a.path == base.path);
+            if let Content::Entries(entries) = &base.content {
+                let kept = derived.map_or(&[][..], |a| match &a.content {
+                    Content::Entries(entries) => entries.as_slice(),
+                    Content::Whole(_) | Content::Block(_) => &[],
+                });
+                let gone: Vec<&Entry> = entries.iter().filter(|e| !kept.iter().any(|k| same(k, e))).collect();
+                without(&root.join(&base.path), &gone)?;
+            }
+        }
+        let other = |a: &&Artifact| !self.base.iter().any(|b| b.path == a.path && b.content == a.content);
+        let changed: Vec<Artifact> = self.artifacts.iter().filter(other).cloned().collect();
+        let options = sync::Options { force: true, ..sync::Options::new(LOCK_DIR) };
+        let written = sync::render(&changed, &Os::new(root)?, &options).1;
+        std::fs::remove_dir_all(root.join(LOCK_DIR)).or_else(|e| match e.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => Err(e),
+        })?;
+        written.map(|_| ()).map_err(io::Error::other)
+    }
+}
+
+fn server(policy: &Policy, program: &Path) -> Server {
+    let text = |text: &str| Text { text: text.to_owned(), span: None };
+    let class = |capability: &str| {
+        let id = policy.catalogue.find(capability);
+        let set = id.into_iter().collect();
+        let risk = id.map_or(Risk::Restricted, |id| policy.catalogue.get(id).risk);
+        ServerTool { span: None, risk, covers: set, confers: set, bounds: Bounds::default() }
+    };
+    let named = TOOLS.iter().filter_map(|t| Some((t.name.to_owned(), class(t.confers?))));
+    Server {
+        name: NAME.to_owned(),
+        span: None,
+        risk: Risk::Safe,
+        reach: Reach::Program { command: text(&program.to_string_lossy()), args: vec![text(ARGUMENT)] },
+        via: Via::Direct,
+        env: [(FOLDER.to_owned(), Value::Variable(text(FOLDER)))].into_iter().collect(),
+        headers: indexmap::IndexMap::new(),
+        call: TIME,
+        list: TIME,
+        tools: named.collect(),
+    }
+}
+
+/// Whether two entries are for the same place; elements of a list are told apart by their value.
+fn same(a: &Entry, b: &Entry) -> bool {
+    a.path == b.path && a.kind == b.kind && (a.kind == EntryKind::Value || a.value == b.value)
+}
+
+/// Takes entries out of a file, where they are.
+fn without(file: &Path, gone: &[&Entry]) -> io::Result<()> {
+    let format = Format::of(&file.to_string_lossy());
+    let (Some(format), false, Ok(text)) = (format, gone.is_empty(), std::fs::read_to_string(file)) else {
+        return Ok(());
+    };
+    let mut document = Document::parse(format, &text).map_err(io::Error::other)?;
+    for entry in gone {
+        match entry.kind {
+            EntryKind::Value => document.remove(&entry.path).map_err(io::Error::other)?,
+            EntryKind::Element => {
+                let list = document.list(&entry.path).map_err(io::Error::other)?;
+                match list.and_then(|l| l.iter().position(|v| *v == entry.value)) {
+                    Some(index) => document.pull(&entry.path, index).map_err(io::Error::other)?,
+                    None => false,
+                }
+            }
+        };
+    }
+    std::fs::write(file, document.text())
+}

@@ -1,0 +1,164 @@
+//! Tries the whole way of an MCP server, from the policy to the tools of each role, with a server whose calls one
+//! can see.
+
+use crate::model::adapter::{Adapter, Attempt, Driver, ListMcp, ToolCall};
+use crate::model::scalar::Guarantee;
+use crate::plan::ledger::{Line, Subject};
+use crate::plan::names;
+
+use super::Seen;
+use super::derived::Derived;
+use super::judge::Case;
+use super::report::{About, Finding, Verdict};
+use super::tryout::{NAME, TOOLS};
+
+/// The driver of runs with the server: each role calls each of its tools, and nothing else is tried.
+pub fn driver(adapter: &Adapter, driver: &Driver) -> Driver {
+    let attempts = TOOLS.iter().map(|tool| Attempt {
+        tries: tool.confers.iter().map(|c| (*c).to_owned()).collect(),
+        before: Vec::new(),
+        call: ToolCall { tool: spelt(adapter, tool.name), args: indexmap::IndexMap::new(), input: None },
+    });
+    let args = driver.servers.args.clone().unwrap_or_else(|| driver.args.clone());
+    Driver { attempts: attempts.collect(), args, flood: None, touch: None, ..driver.clone() }
+}
+
+/// A tool of the server as the host calls it; one that cannot be spelt is not offered, and its call is refused.
+fn spelt(adapter: &Adapter, tool: &str) -> String {
+    names::tool(&adapter.names.tool, NAME, tool).unwrap_or_else(|_| format!("{NAME}_{tool}"))
+}
+
+/// What the runs showed, held against the derived policy's ledger.
+pub fn findings(adapter: &Adapter, driver: &Driver, derived: &Derived, seen: &[Seen]) -> Vec<Finding> {
+    let lines: Vec<Line> = derived.plan.ledger.lines.iter().filter(|l| l.host == adapter.id).cloned().collect();
+    let mut out = Vec::new();
+    for run in seen {
+        let Some(case) = case(adapter, driver, derived, run) else { continue };
+        let about_server = |l: &&Line| match &l.subject {
+            Subject::Role { capability, .. } => TOOLS.iter().any(|t| t.confers == Some(capability)),
+            _ => false,
+        };
+        let own: Vec<Line> = lines.iter().filter(about_server).cloned().collect();
+        out.extend(case.findings(&own));
+    }
+    let session = Session::of(adapter, driver, seen);
+    for line in &lines {
+        let Subject::Server { server, tool } = &line.subject else { continue };
+        if server == NAME {
+            let (verdict, said) = session.line(line, tool);
+            out.push(Finding::of(line, verdict, said));
+        }
+    }
+    out.into_iter().map(|f| Finding { about: About::WithServer(Box::new(f.about)), ..f }).collect()
+}
+
+fn case<'a>(adapter: &'a Adapter, driver: &'a Driver, derived: &'a Derived, run: &'a Seen) -> Option<Case<'a>> {
+    let host = derived.plan.hosts.iter().find(|h| h.host == adapter.id)?;
+    let role = derived.policy.roles.iter().find(|r| r.id == run.role)?;
+    let plan = host.roles.iter().find(|r| r.role == run.role)?.forms.iter().find(|f| f.form == run.form)?;
+    let form = adapter.forms.get(&plan.form)?;
+    Some(Case { adapter, driver, policy: &derived.policy, form, role, plan, seen: &run.observed })
+}
+
+/// What a session without a role is offered of the server.
+struct Session<'a> {
+    adapter: &'a Adapter,
+    /// Names of tools; none = it is not known.
+    offered: Option<&'a [String]>,
+    /// What it was told: hosts may only name a tool at first.
+    told: &'a str,
+}
+
+impl<'a> Session<'a> {
+    fn of(adapter: &'a Adapter, driver: &Driver, seen: &'a [Seen]) -> Self {
+        let main = seen.iter().find_map(|s| s.observed.main.as_ref());
+        let shared = |s: &&Seen| {
+            adapter.forms.get(&s.form).is_some_and(|f| f.list.as_ref().is_some_and(|l| l.mcp == ListMcp::Session))
+        };
+        let offered = match &driver.nested {
+            None => main.map(|m| m.offered.as_slice()),
+            // Only roles are asked for the tools inside of another one; where they keep the session's servers, that tells.
+            Some(_) => {
+                let started = seen.iter().filter(shared).find(|s| s.observed.role.is_some());
+                started.map(|s| s.observed.offered.as_slice())
+            }
+        };
+        Self { adapter, offered, told: main.map_or("", |m| m.told.as_str()) }
+    }
+
+    /// How a tool is before the session, in words; nothing when it is not.
+    fn has(&self, offered: &[String], tool: &str) -> Option<String> {
+        let name = spelt(self.adapter, tool);
+        if offered.contains(&name) {
+            return Some(format!("offered: `{name}`"));
+        }
+        self.told.contains(&name).then(|| format!("named at first: `{name}`"))
+    }
+
+    fn line(&self, line: &Line, tool: &str) -> (Verdict, String) {
+        let Some(offered) = self.offered else {
+            return (Verdict::Untried, "what a session without a role is offered was not seen".to_owned());
+        };
+        if tool != "*" {
+            return match self.has(offered, tool) {
+                Some(how) => (Verdict::Held, format!("{how}; whether a person is asked is not tried")),
+                None => (Verdict::Broken, format!("not offered: `{}`", spelt(self.adapter, tool))),
+            };
+        }
+        let hard = matches!(line.guarantee, Some(Guarantee::Enforced | Guarantee::Guarded | Guarantee::Hidden));
+        let unnamed = TOOLS.iter().filter(|t| t.confers.is_none()).find_map(|t| self.has(offered, t.name));
+        match (unnamed, hard) {
+            (None, true) => (Verdict::Held, "no tool that the policy does not name is offered".to_owned()),
+            (None, false) => (Verdict::Better, "no tool that the policy does not name is offered".to_owned()),
+            (Some(how), true) => (Verdict::Broken, format!("not named in the policy, and {how}")),
+            (Some(how), false) => (Verdict::Held, format!("as said, {how}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Sink;
+    use crate::load::load;
+    use crate::model::scalar::EvidenceKind;
+    use crate::plan::ledger::State;
+    use crate::system::memory::Memory;
+
+    fn line(tool: &str, guarantee: Option<Guarantee>) -> Line {
+        Line {
+            host: "claude-code".into(),
+            subject: Subject::Server { server: NAME.into(), tool: tool.into() },
+            state: State::Granted,
+            limited_by: None,
+            guarantee,
+            evidence: EvidenceKind::Ran,
+            version: String::new(),
+            date: String::new(),
+            conditions: vec![],
+            reason: String::new(),
+            lowered: None,
+        }
+    }
+
+    #[test]
+    fn a_session_has_what_the_policy_names_and_the_rest_as_hard_as_it_is_said() {
+        let adapter = load(&Memory::new(), None, &mut Sink::new()).adapters.swap_remove("claude-code").unwrap();
+        let offered = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        let (few, all) = (offered(&["mcp__tryout__look"]), offered(&["mcp__tryout__look", "mcp__tryout__extra"]));
+        let told = "You may search for mcp__tryout__find.";
+        let session = |offered| Session { adapter: &adapter, offered, told };
+        for (offered, tool, guarantee, verdict) in [
+            (Some(few.as_slice()), "look", None, Verdict::Held),
+            (Some(few.as_slice()), "find", None, Verdict::Held),
+            (Some(few.as_slice()), "change", None, Verdict::Broken),
+            (Some(few.as_slice()), "*", Some(Guarantee::Enforced), Verdict::Held),
+            (Some(few.as_slice()), "*", Some(Guarantee::Prompted), Verdict::Better),
+            (Some(all.as_slice()), "*", Some(Guarantee::Enforced), Verdict::Broken),
+            (Some(all.as_slice()), "*", Some(Guarantee::Prompted), Verdict::Held),
+            (None, "look", None, Verdict::Untried),
+        ] {
+            assert_eq!(session(offered).line(&line(tool, guarantee), tool).0, verdict, "{tool} {guarantee:?}");
+        }
+    }
+}
