@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::contract::{Contract, HINTS, Tool};
 use super::finding::Finding;
 use crate::diag::{Code, Diagnostic, Severity};
-use crate::resolve::Policy;
+use crate::resolve::composed::Composed;
+use crate::resolve::{Policy, gateway};
 use crate::sync::pins::{Pins, ServerPin, ToolPin};
 use crate::text::digest::{digest, value_digest};
 
@@ -145,13 +146,34 @@ pub fn offline(policy: &Policy, pins: &Pins) -> Vec<Finding> {
                 None => finding.fix(format!("take it out of the policy, or run `rolecast audit {}`", server.name)),
             });
         }
-        for name in pin.tools.keys().filter(|name| !server.tools.contains_key(*name)) {
+        let hidden = gateway::hides(server, &policy.tools);
+        for name in pin.tools.keys().filter(|name| !hidden && !server.tools.contains_key(*name)) {
             let message = "it is pinned, and the policy does not say what it confers";
             let finding = Finding::new(Code::ToolUnclassified, &server.name, message).tool(name).at(server.span);
             found.push(finding.fix(format!("rolecast audit {} --suggest", server.name)));
         }
     }
+    found.extend(policy.tools.values().filter_map(|tool| composed(tool, pins)));
     found
+}
+
+/// What pins say about the primitive of a composed tool.
+fn composed(tool: &Composed, pins: &Pins) -> Option<Finding> {
+    let pin = pins.get(&tool.server)?;
+    let Some(primitive) = pin.tools.get(&tool.tool) else {
+        let message = format!("the server does not offer the primitive of `{}`, as pinned", tool.name);
+        let finding = Finding::new(Code::ComposedPrimitive, &tool.server, message).tool(&tool.tool);
+        let near = crate::text::suggest::nearest(&tool.tool, pin.tools.keys().map(String::as_str));
+        let fix =
+            near.map_or_else(|| "name a tool that it offers".to_owned(), |near| format!("did you mean `{near}`?"));
+        return Some(finding.at(tool.primitive_span).fix(fix));
+    };
+    // Some primitives take more than they name; whoever starts the gateway learns it.
+    let missing = tool.bind.iter().find(|bind| !primitive.parameters.contains(&bind.path[0]))?;
+    let message = format!("`{}` binds `{}`, which the primitive does not take, as pinned", tool.name, missing.dotted());
+    let finding = Finding::new(Code::ComposedBinding, &tool.server, message).tool(&tool.tool).at(missing.span);
+    let finding = finding.weighs(Severity::Warning);
+    Some(finding.fix(format!("it takes: {}", primitive.parameters.join(", "))))
 }
 
 /// What pins alone say about a policy, as diagnostics; whether the gate must fail.

@@ -82,6 +82,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Decide a call of a tool that a host is about to make (hosts run this; the call is read from standard input)
     Guard(GuardArgs),
+    /// Serve the tools of a role over MCP on the standard streams: composed, narrowed, bounded and recorded
+    Serve(ServeArgs),
     /// Be the MCP server that `verify` adds to a policy
     #[command(hide = true)]
     VerifyServer,
@@ -198,6 +200,23 @@ pub struct RunArgs {
     /// Flags for the host's own program, passed on unchanged; one that loosens a limit is not noticed
     #[arg(last = true, value_name = "FLAGS")]
     pub flags: Vec<String>,
+}
+
+/// `serve`
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// The role; without it, the main agent
+    #[arg(long, value_name = "ROLE")]
+    pub role: Option<String>,
+    /// A value that the policy takes from here
+    #[arg(long = "runtime", value_name = "NAME=VALUE")]
+    pub runtime: Vec<String>,
+    /// Start every server at once and show its tools as they are
+    #[arg(long)]
+    pub eager: bool,
+    /// Print what would be shown, and serve nothing
+    #[arg(long)]
+    pub list: bool,
 }
 
 /// `audit`

@@ -4,6 +4,7 @@ use crate::audit::{self, Answer, Report, saved};
 use crate::compile::Compiled;
 use crate::diag::render::Format;
 use crate::diag::{Severity, Sink};
+use crate::gateway;
 use crate::plan::Purpose;
 use crate::sync::{LockState, Options, repin};
 use crate::system::Writer;
@@ -35,6 +36,9 @@ pub fn run(args: &AuditArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> 
     let options = Options::new(dir);
     let state = LockState::load(&place.system, &options).map_err(|p| Failure::environment(p.to_string()))?;
     let answers = answers(args, &place, &compiled, &names, ui)?;
+    if args.accept {
+        remember(&place, &answers);
+    }
     // What was just accepted has not changed.
     let pins = if args.accept { Default::default() } else { state.lock.pins };
     let mut report = audit::judge(&compiled, answers, &pins).map_err(|e| Failure::environment(e.to_string()))?;
@@ -93,6 +97,16 @@ fn answers(
 }
 
 /// Pins what answered. Pins of servers that are not declared any more go when all were asked.
+/// Keeps what was said for the gateway, which then needs no server to answer with its list.
+fn remember(place: &Place, answers: &[Answer]) {
+    for (name, answer) in answers {
+        if let Ok(contract) = answer {
+            let tools: Vec<_> = contract.tools.iter().map(|tool| tool.raw.clone()).collect();
+            gateway::remember(place.system.root(), name, &tools);
+        }
+    }
+}
+
 fn accept(
     system: &dyn Writer,
     options: &Options<'_>,

@@ -28,6 +28,12 @@ pub fn arguments() -> Vec<String> {
     std::env::args_os().skip(1).map_while(|a| a.into_string().ok()).collect()
 }
 
+/// The user's environment, as far as it is text.
+pub fn variables() -> std::collections::BTreeMap<String, String> {
+    let text = |value: std::ffi::OsString| value.into_string().ok();
+    std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
+}
+
 /// This program.
 ///
 /// # Errors

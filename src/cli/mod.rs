@@ -21,6 +21,7 @@ mod render;
 mod role;
 mod run;
 mod schema;
+mod serve;
 mod today;
 mod ui;
 mod verify;
@@ -73,6 +74,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
         Command::Guard(args) => return guard::run(&args.host, global.root.as_deref()),
+        Command::Serve(args) => serve::run(args, global, ui),
         Command::VerifyServer => verify::serve(),
         Command::Run(args) => run::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),

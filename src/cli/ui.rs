@@ -97,6 +97,15 @@ impl Ui {
     }
 }
 
+impl Ui {
+    /// Prints diagnostics for people on standard error, whatever the format of results is.
+    pub fn problems(&self, sink: &Sink, sources: &SourceMap) {
+        let found = sink.sorted(sources).into_iter().filter(|d| d.severity == Severity::Error || !self.quiet);
+        let look = Look { colour: self.colour_err, ..Look::default() };
+        write_all(&mut std::io::stderr().lock(), &diagnostics::render(Format::Human, found, sources, look));
+    }
+}
+
 /// Prints what the argument parser has to say.
 pub fn clap_message(error: &clap::Error) {
     if error.print().is_err() {

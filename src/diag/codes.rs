@@ -134,8 +134,8 @@ codes! {
     /// An exception for a text that looks like a secret gives no reason, or nothing needs it. Left in place it would
     /// hide the day a secret takes the text's place.
     SecretException = ("secret-exception", Error, "an exception for a secret is not in order");
-    /// A server is declared and no host is given it: none of its tools is named, or it is to be reached only through
-    /// the gateway. An agent has the tools that the policy names, so that without one there is nothing to have.
+    /// A server is declared and no host is given it: none of its tools is named, and no composed tool is made from it.
+    /// An agent has the tools that the policy names, so that without one there is nothing to have.
     ServerUnused = ("server-unused", Warning, "no host is given a server");
     /// A host cannot be given a server as it is declared: it has no such transport, it cannot hand on a variable of the
     /// environment under another name, or it would take a part of a text for a reference. Written as near as the
@@ -210,6 +210,26 @@ codes! {
     /// or taxonomy tools there. Every session then pays for a search that its task may not need, whatever the
     /// policy says about looking things up late.
     ForeignSessionStart = ("foreign-session-start", Warning, "a foreign file demands discovery at every start");
+
+    /// A composed tool cannot be what it says: its name is not one that every host and model takes, or is taken by
+    /// a tool of the gateway itself; it confers nothing; it has no description, or hints that contradict each other.
+    ComposedTool = ("composed-tool", Error, "a composed tool cannot be");
+    /// The primitive of a composed tool is not there: no such server, or the server has no such tool.
+    ComposedPrimitive = ("composed-primitive", Error, "the primitive of a tool is not there");
+    /// An argument of a composed tool is used nowhere, has a name or type that cannot be, or allows what its
+    /// primitive does not.
+    ComposedArgument = ("composed-argument", Error, "an argument of a tool cannot be");
+    /// A binding of a composed tool names an argument or parameter that is not there, or two bindings write the
+    /// same place.
+    ComposedBinding = ("composed-binding", Error, "a binding of a tool cannot be");
+    /// A parameter that the primitive of a composed tool requires is bound to nothing, or only to an argument that may
+    /// be left out: calls would fail.
+    ComposedUnbound = ("composed-unbound", Error, "a required parameter is bound to nothing");
+    /// A value of the run time has no source that can give it.
+    RuntimeSource = ("runtime-source", Error, "nothing can give a value of the run time");
+    /// A tool is bound to a value of the run time that `runtime:` does not declare. It would be missing in every
+    /// call.
+    RuntimeUnknown = ("runtime-unknown", Error, "a value of the run time is not declared");
 
     /// An audit could not list the tools of a server: it does not start, does not answer in time, needs a variable
     /// that is not set, or answers what is not the protocol. Nothing is known of its tools; the other servers are

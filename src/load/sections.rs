@@ -52,6 +52,7 @@ pub(super) fn add(policy: &mut PolicyFile, source: SourceId, sources: &SourceMap
             guard = "guard",
             servers = "servers",
             tools = "tools",
+            runtime = "runtime",
             capabilities = "capabilities",
             acceptance = "acceptance",
         ]

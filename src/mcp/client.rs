@@ -126,11 +126,48 @@ impl Client {
         self.request("tools/call", params, self.limits.call).await
     }
 
+    /// As [`Self::call`], for at most `time`, and until `stop` comes to its end: then the server is told so.
+    ///
+    /// # Errors
+    /// As [`Self::call`]; [`Problem::Stopped`].
+    pub async fn call_until(
+        &self,
+        tool: &str,
+        arguments: Value,
+        time: Duration,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Value, Problem> {
+        self.request_until("tools/call", json!({ "name": tool, "arguments": arguments }), time, stop).await
+    }
+
+    /// Whether it has not ended.
+    pub fn is_open(&self) -> bool {
+        self.peer.is_open()
+    }
+
+    /// The process group that it leads, when it is a program.
+    pub const fn group(&self) -> Option<i32> {
+        match &self.link {
+            Link::Stdio(stdio) => stdio.group(),
+            Link::Http(_) => None,
+        }
+    }
+
     /// Asks something; the result with every field.
     ///
     /// # Errors
     /// No answer in time, an error, or the end of the connection.
     pub async fn request(&self, method: &str, params: Value, time: Duration) -> Result<Value, Problem> {
+        self.request_until(method, params, time, std::future::pending()).await
+    }
+
+    async fn request_until(
+        &self,
+        method: &str,
+        params: Value,
+        time: Duration,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Value, Problem> {
         let (id, mut answer) = self.peer.expect(method)?;
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         let exchange = async {
@@ -148,21 +185,23 @@ impl Client {
                 Link::Http(_) => answer.try_recv().unwrap_or_else(|_| Err(lost())),
             }
         };
-        let outcome = tokio::time::timeout(time, exchange).await;
-        self.peer.forget(id);
-        match outcome {
-            Ok(answer) => answer,
-            Err(_) => {
-                // The specification forbids to cancel the handshake.
-                if method != "initialize" {
-                    let params = json!({ "requestId": id, "reason": "time-out" });
-                    let told = self.notify("notifications/cancelled", params);
-                    // Whoever does not answer may not read either.
-                    let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
-                }
-                Err(Problem::Time { method: method.to_owned(), time })
+        let (problem, reason) = tokio::select! {
+            biased;
+            answer = exchange => {
+                self.peer.forget(id);
+                return answer;
             }
+            () = stop => (Problem::Stopped, "not wanted any more"),
+            () = tokio::time::sleep(time) => (Problem::Time { method: method.to_owned(), time }, "time-out"),
+        };
+        self.peer.forget(id);
+        // The specification forbids to cancel the handshake.
+        if method != "initialize" {
+            let told = self.notify("notifications/cancelled", json!({ "requestId": id, "reason": reason }));
+            // Whoever does not answer may not read either.
+            let _ = tokio::time::timeout(Duration::from_secs(1), told).await;
         }
+        Err(problem)
     }
 
     /// Tells something that has no answer.

@@ -25,6 +25,11 @@ const BASE: &[&str] = &[
     "LOCALAPPDATA",
 ];
 
+/// What every program is given of the user's variables.
+pub fn base(variable: &dyn Fn(&str) -> Option<String>) -> Vec<(String, String)> {
+    BASE.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect()
+}
+
 /// A server as it is started or reached; every reference is resolved.
 #[derive(Clone)]
 pub struct Launch {
@@ -73,8 +78,7 @@ impl Launch {
         let mut secrets = Vec::new();
         let transport = match (&server.command, &server.url) {
             (Some(command), None) => {
-                let mut env: Vec<(String, String)> =
-                    BASE.iter().filter_map(|name| Some(((*name).to_owned(), variable(name)?))).collect();
+                let mut env = base(variable);
                 for (key, value) in resolved(&server.env, variable, &mut secrets)? {
                     env.retain(|(name, _)| *name != key);
                     env.push((key, value));

@@ -16,7 +16,7 @@ mod stdio;
 mod tail;
 
 pub use client::Client;
-pub use launch::{Launch, Transport};
+pub use launch::{Launch, Transport, base};
 pub use limits::Limits;
 pub use listing::Listing;
 pub use problem::{Failed, Problem};

@@ -42,6 +42,11 @@ impl Peer {
         Ok((id, receiver))
     }
 
+    /// Whether the connection is not over.
+    pub(super) fn is_open(&self) -> bool {
+        held(&self.closed).is_none()
+    }
+
     /// Nobody waits for this answer any more.
     pub(super) fn forget(&self, id: u64) {
         held(&self.waiting).remove(&id);

@@ -30,6 +30,9 @@ pub enum Problem {
         /// How long was waited.
         time: Duration,
     },
+    /// Whoever asked does not want the answer any more.
+    #[error("the call was stopped")]
+    Stopped,
     /// It answered with an error.
     #[error("it refuses `{method}`: {message} ({code})")]
     Refused {

@@ -71,6 +71,11 @@ impl Stdio {
         self.out.as_ref().ok_or_else(gone)?.send(format!("{message}\n")).await.map_err(|_| gone())
     }
 
+    /// The process group that it leads.
+    pub(super) const fn group(&self) -> Option<i32> {
+        self.group.id()
+    }
+
     /// The end of its standard error.
     pub(super) fn stderr(&self, secrets: &[String]) -> String {
         self.tail.text(secrets)

@@ -2,6 +2,7 @@
 
 pub mod adapter;
 pub mod capability;
+pub mod composed;
 pub mod driver;
 pub mod evidence;
 pub mod guard;

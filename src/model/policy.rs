@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::capability::ScopeKind;
+use super::composed::{ComposedTool, RuntimeSource, ToolBounds};
 use super::scalar::{ByteSize, Percent, Risk};
 use crate::yaml::Sp;
 
@@ -41,6 +42,8 @@ pub struct PolicyFile {
     pub servers: Option<Map<Server>>,
     /// Tools composed from upstream primitives.
     pub tools: Option<Map<ComposedTool>>,
+    /// Where values of the run time come from; never from a model.
+    pub runtime: Option<Map<RuntimeSource>>,
     /// Capabilities beyond the built-in ones.
     pub capabilities: Option<Map<CustomCapability>>,
     /// Named expectations on a session.
@@ -151,6 +154,19 @@ pub enum EscalationReason {
 }
 
 impl EscalationReason {
+    /// The word in the policy.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::DeterministicAutomation => "deterministic-automation",
+            Self::StorageState => "storage-state",
+            Self::NetworkBody => "network-body",
+            Self::Tracing => "tracing",
+            Self::Cdp => "cdp",
+            Self::LegacyIframe => "legacy-iframe",
+            Self::NoHostBrowser => "no-host-browser",
+        }
+    }
+
     /// What the reason is called in text.
     pub const fn phrase(self) -> &'static str {
         match self {
@@ -318,6 +334,8 @@ pub struct ServerTool {
     pub confers: Vec<Sp<String>>,
     /// What one would use it for; default: all it confers.
     pub covers: Option<Vec<Sp<String>>>,
+    /// What the gateway does with calls and results of it.
+    pub bounds: Option<ToolBounds>,
     /// The tool stays because something still needs it; others are to be preferred.
     pub legacy: Option<Legacy>,
 }
@@ -329,55 +347,6 @@ pub struct Legacy {
     /// Its successors: tools of the same server, or `SERVER/TOOL`.
     pub superseded_by: Vec<Sp<String>>,
 }
-
-/// A tool made from an upstream primitive.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct ComposedTool {
-    /// What the model reads.
-    pub description: Sp<String>,
-    /// `server/tool`.
-    pub primitive: Sp<String>,
-    /// What the model may set.
-    #[serde(default)]
-    pub arguments: Map<Argument>,
-    /// Where each upstream parameter comes from.
-    #[serde(default)]
-    pub bind: Map<Binding>,
-    /// What having it makes possible.
-    pub confers: Vec<Sp<String>>,
-}
-
-/// One argument the model sees.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Argument {
-    /// JSON Schema type.
-    #[serde(rename = "type")]
-    pub kind: Sp<String>,
-    /// What the model reads.
-    pub description: Option<Sp<String>>,
-    /// Default: required.
-    pub required: Option<Sp<bool>>,
-    /// Allowed values.
-    #[serde(rename = "enum")]
-    pub values: Option<Vec<Sp<String>>>,
-}
-
-/// Where an upstream parameter comes from.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", remote = "Self")]
-#[schemars(rename = "Binding")]
-pub enum Binding {
-    /// From the model's argument of this name.
-    Argument(Sp<String>),
-    /// A constant.
-    Constant(Sp<String>),
-    /// A value of the run time.
-    Runtime(Sp<String>),
-}
-
-crate::yaml::alternatives!(Binding);
 
 /// A capability that is not built in.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -19,6 +19,14 @@ impl Group {
         }
     }
 
+    /// Its number, where there are groups.
+    pub const fn id(&self) -> Option<i32> {
+        #[cfg(unix)]
+        return self.leader;
+        #[cfg(not(unix))]
+        None
+    }
+
     /// Asks all members to end.
     pub fn ask(&self) {
         #[cfg(unix)]

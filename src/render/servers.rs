@@ -20,7 +20,7 @@ pub(super) fn see(context: &mut Value, policy: &Policy, plan: &HostPlan, adapter
 fn servers(policy: &Policy, plan: Option<&ServersPlan>, adapter: &Adapter) -> Vec<Value> {
     let Some(mcp) = &adapter.mcp else { return Vec::new() };
     let all = plan.into_iter().flat_map(|p| &p.servers);
-    all.filter_map(|own| Some(server(mcp, policy.servers.get(&own.server)?, own))).collect()
+    all.filter_map(|own| Some(server(mcp, policy.offered().find(|s| s.name == own.server)?, own))).collect()
 }
 
 fn server(mcp: &Mcp, server: &Server, own: &ServerOnHost) -> Value {

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use crate::diag::{Code, Diagnostic, Sink, Span};
 use crate::load::{Layer, Loaded, Raw};
+use crate::model::composed::{ComposedTool, RuntimeSource};
 use crate::model::policy::{
     Acceptance, Browser, Budgets, Context, ContextChoice, CountBudget, CustomCapability, Delegation, Discovery, Guard,
     Map, Server, SizeBudget,
@@ -23,6 +24,8 @@ pub(super) struct Merged<'a> {
     pub(super) delegation: Delegation,
     pub(super) guard: Guard,
     pub(super) servers: IndexMap<Sp<String>, &'a Server>,
+    pub(super) tools: IndexMap<Sp<String>, &'a ComposedTool>,
+    pub(super) runtime: IndexMap<Sp<String>, &'a RuntimeSource>,
     pub(super) capabilities: IndexMap<Sp<String>, &'a CustomCapability>,
     pub(super) acceptance: IndexMap<Sp<String>, Acceptance>,
     pub(super) rules: IndexMap<String, &'a Raw<RuleFile>>,
@@ -48,6 +51,8 @@ pub(super) fn merge<'a>(loaded: &'a Loaded, sink: &mut Sink) -> Merged<'a> {
         delegation(&mut merged.delegation, p.delegation.as_ref(), sink);
         guard(&mut merged.guard, p.guard.as_ref(), sink);
         merged.servers.extend(p.servers.iter().flatten().map(|(k, v)| (k.clone(), v)));
+        merged.tools.extend(p.tools.iter().flatten().map(|(k, v)| (k.clone(), v)));
+        merged.runtime.extend(p.runtime.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.capabilities.extend(p.capabilities.iter().flatten().map(|(k, v)| (k.clone(), v)));
         for (name, own) in p.acceptance.iter().flatten() {
             merged.acceptance.insert(name.clone(), own.clone());

@@ -1,7 +1,9 @@
 //! Sources to a policy without loose ends: names looked up, layers merged, defaults filled in.
 
 mod capabilities;
+pub mod composed;
 mod evidence;
+pub mod gateway;
 mod layers;
 mod lookups;
 pub mod policy;
@@ -12,11 +14,13 @@ mod servers;
 mod settings;
 mod template;
 mod text;
+mod tools;
 
 pub use capabilities::{CapId, CapSet, Capability, Catalogue};
 pub use evidence::of as evidence_of;
 pub use policy::{Policy, Role, Rule};
 pub use roles::{role_name, role_name_folded};
+pub use tools::{OWN_ARGUMENTS, OWN_TOOLS};
 
 use crate::diag::Sink;
 use crate::load::Loaded;
@@ -30,7 +34,10 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let catalogue = capabilities::catalogue(&merged, sink);
     let hosts = lookups::hosts(loaded, &merged, hosts, sink);
     let servers = servers::resolve(&merged, &catalogue, sink);
+    let runtime = tools::runtime(&merged, sink);
+    let tools = tools::resolve(&merged, &catalogue, &servers, &runtime, sink);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
+    let gateway = gateway::server(&servers, &tools, &runtime, &roles, &catalogue);
     let rules = rules::resolve(loaded, &merged, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
     lookups::adapters(loaded, &hosts, &catalogue, sink);
@@ -43,5 +50,5 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
     let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
     let evidence = evidence::resolve(loaded, &hosts, &names, sink);
-    Policy { catalogue, hosts, servers, roles, rules, settings, dir, folders, evidence }
+    Policy { catalogue, hosts, servers, tools, runtime, gateway, roles, rules, settings, dir, folders, evidence }
 }

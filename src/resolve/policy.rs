@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::capabilities::{CapId, CapSet, Catalogue};
+use super::composed::{Bounds, Composed, RuntimeSources};
 use crate::diag::{SourceId, Span};
 use crate::model::evidence::EvidenceFile;
 use crate::model::policy::{ContextChoice, EscalationReason, PacketPart, Via};
@@ -18,6 +19,12 @@ pub struct Policy {
     pub hosts: Vec<String>,
     /// Enabled MCP servers by name.
     pub servers: IndexMap<String, Server>,
+    /// The gateway as a server that hosts are given, when something is to be had only through it.
+    pub gateway: Option<Server>,
+    /// Composed tools by name.
+    pub tools: IndexMap<String, Composed>,
+    /// Where values of the run time come from.
+    pub runtime: RuntimeSources,
     /// Roles by id.
     pub roles: Vec<Role>,
     /// Rules in the order they are printed.
@@ -41,6 +48,13 @@ pub struct HostEvidence {
     pub shipped: bool,
     /// What was seen.
     pub seen: EvidenceFile,
+}
+
+impl Policy {
+    /// The servers of the policy, and the gateway.
+    pub fn offered(&self) -> impl Iterator<Item = &Server> {
+        self.servers.values().chain(&self.gateway)
+    }
 }
 
 /// A canonical sub-agent.
@@ -247,7 +261,7 @@ pub struct Timeout {
 }
 
 /// A classified tool of a server.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ServerTool {
     /// Where it is written.
     pub span: Option<Span>,
@@ -257,6 +271,8 @@ pub struct ServerTool {
     pub covers: CapSet,
     /// All it makes possible.
     pub confers: CapSet,
+    /// What the gateway does with calls and results.
+    pub bounds: Bounds,
 }
 
 /// A budget in bytes.

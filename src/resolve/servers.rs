@@ -71,12 +71,23 @@ fn timeout(own: Option<&Sp<u64>>) -> Timeout {
 fn check(name: &Sp<String>, raw: &model::Server, sink: &mut Sink) {
     let good = !name.is_empty()
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-        && name.value != "host";
+        && !["host", super::gateway::NAME].contains(&name.as_str());
     if !good {
         sink.push(
             Diagnostic::new(Code::ServerName, format!("`{}` cannot name a server", name.value))
-                .at_opt(name.span, if name.value == "host" { "means the host's own browser" } else { "" })
-                .help(if name.value == "host" { "give it another name" } else { "use letters, digits, `-` and `_`" }),
+                .at_opt(
+                    name.span,
+                    match name.as_str() {
+                        "host" => "means the host's own browser",
+                        super::gateway::NAME => "means the gateway",
+                        _ => "",
+                    },
+                )
+                .help(if ["host", super::gateway::NAME].contains(&name.as_str()) {
+                    "give it another name"
+                } else {
+                    "use letters, digits, `-` and `_`"
+                }),
         );
     }
     if raw.command.is_some() == raw.url.is_some() {
@@ -186,5 +197,5 @@ fn classify(
     }
     let least = server.risk.as_ref().map_or(Risk::Safe, |r| r.value);
     let risk = confers.iter().map(|cap| catalogue.get(cap).risk).max().unwrap_or(Risk::Safe).max(least);
-    ServerTool { span: name.span, risk, covers, confers }
+    ServerTool { span: name.span, risk, covers, confers, bounds: super::tools::bounds(tool.bounds.as_ref()) }
 }

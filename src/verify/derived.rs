@@ -10,6 +10,7 @@ use crate::model::scalar::Risk;
 use crate::plan::Plan;
 use crate::render::artifact::{Artifact, Content, Entry, EntryKind};
 use crate::resolve::Policy;
+use crate::resolve::composed::Bounds;
 use crate::resolve::policy::{Reach, Server, ServerTool, Text, Timeout, Value};
 use crate::sync;
 use crate::system::os::Os;
@@ -41,6 +42,7 @@ impl Derived {
         let (Some(policy), Some(base)) = (&compiled.policy, &compiled.rendered) else { return Ok(None) };
         let mut policy = policy.clone();
         policy.servers.clear();
+        policy.gateway = None;
         policy.servers.insert(NAME.to_owned(), server(&policy, program));
         // What a role denies may be out of reach once there is a server: that is to be tried, and no error here.
         let (plan, rendered) = variant(&Os::new(root)?, &compiled.loaded, &policy);
@@ -81,7 +83,7 @@ fn server(policy: &Policy, program: &Path) -> Server {
         let id = policy.catalogue.find(capability);
         let set = id.into_iter().collect();
         let risk = id.map_or(Risk::Restricted, |id| policy.catalogue.get(id).risk);
-        ServerTool { span: None, risk, covers: set, confers: set }
+        ServerTool { span: None, risk, covers: set, confers: set, bounds: Bounds::default() }
     };
     let named = TOOLS.iter().filter_map(|t| Some((t.name.to_owned(), class(t.confers?))));
     Server {

@@ -304,7 +304,7 @@ impl Case<'_> {
         if self.adapter.tools.contains_key(tool) {
             return offer::native(self.adapter, tool, &self.policy.catalogue).confers;
         }
-        let servers = self.policy.servers.values();
+        let servers = self.policy.offered();
         let mut tools = servers.flat_map(|s| s.tools.iter().map(move |(name, class)| (s, name, class)));
         let spelt = |server: &str, name: &str| names::tool(&self.adapter.names.tool, server, name);
         tools

@@ -12,7 +12,7 @@ use super::view::View;
 /// The part of a page; empty when the policy declares none.
 pub fn human(view: &View<'_>) -> String {
     let mut out = String::new();
-    for server in view.policy.servers.values() {
+    for server in view.policy.offered() {
         let mut table = Table::default();
         for (tool, line) in lines(view, &server.name) {
             let tool = if tool == UNNAMED { "every other tool" } else { tool };

@@ -105,14 +105,14 @@ fn holders(host: Shown<'_>, tool: &Tool) -> Vec<String> {
 }
 
 fn servers(view: &View<'_>) -> String {
-    if view.policy.servers.is_empty() {
+    if view.policy.offered().next().is_none() {
         return "the policy declares no servers\n".to_owned();
     }
     let mut out = String::from(
         "servers of the policy; a tool that is not named here is granted to nobody, and where a host cannot leave it out the\nsession has it all the same\n",
     );
     let mut table = Table::default();
-    for server in view.policy.servers.values() {
+    for server in view.policy.offered() {
         if server.tools.is_empty() {
             table.row([server.name.clone(), "no tool is classified".to_owned()]);
         }
@@ -158,8 +158,7 @@ pub fn json(view: &View<'_>) -> Value {
     let names = |set: crate::resolve::CapSet| set.iter().map(|c| view.policy.catalogue.name(c)).collect::<Vec<_>>();
     let servers: Vec<Value> = view
         .policy
-        .servers
-        .values()
+        .offered()
         .map(|s| {
             let tools: Vec<Value> = s
                 .tools

@@ -3,6 +3,7 @@
 use crate::model::adapter::{Adapter, Mcp, Verdict};
 use crate::model::scalar::Guarantee;
 use crate::plan::ledger::{LimitedBy, Line, State, Subject};
+use crate::resolve::gateway;
 use crate::resolve::policy::{Policy, Server};
 
 use super::{ServerOnHost, ServersPlan, ToolOnHost, approval};
@@ -13,10 +14,14 @@ pub const UNNAMED: &str = "*";
 /// One line for each tool that the policy names, and one for all others of each server.
 pub fn lines(adapter: &Adapter, policy: &Policy, plan: Option<&ServersPlan>) -> Vec<Line> {
     let mut lines = Vec::new();
-    for server in policy.servers.values() {
+    let through = plan.and_then(|p| p.servers.iter().find(|s| s.server == gateway::NAME));
+    for server in policy.offered() {
         let found = plan.and_then(|p| p.servers.iter().find(|s| s.server == server.name).map(|s| (p, s)));
         match (adapter.mcp.as_ref(), found) {
             (Some(mcp), Some((plan, own))) => lines.extend(of(adapter, mcp, plan, own)),
+            (Some(_), None) if through.is_some() && gateway::hides(server, &policy.tools) => {
+                lines.push(behind(adapter, server));
+            }
             _ => lines.push(nowhere(adapter, server)),
         }
     }
@@ -43,6 +48,16 @@ fn base(adapter: &Adapter, server: &str, tool: &str, state: State, reason: Strin
 fn nowhere(adapter: &Adapter, server: &Server) -> Line {
     let reason = if server.given() { "servers are not written for this host" } else { "no host is given the server" };
     let mut line = base(adapter, &server.name, UNNAMED, State::Unreachable, reason.to_owned());
+    line.conditions.clear();
+    line
+}
+
+/// A server that the host does not know: its tools are had through the gateway, and the others by nobody.
+fn behind(adapter: &Adapter, server: &Server) -> Line {
+    let reason = "no host is given the server itself: the gateway shows what the policy makes or names of it, and refuses the rest";
+    let mut line = base(adapter, &server.name, UNNAMED, State::Denied, reason.to_owned());
+    line.limited_by = Some(LimitedBy::Absence);
+    line.guarantee = Some(Guarantee::Guarded);
     line.conditions.clear();
     line
 }
@@ -95,6 +110,14 @@ fn named(adapter: &Adapter, mcp: &Mcp, plan: &ServersPlan, server: &ServerOnHost
 fn unnamed(adapter: &Adapter, mcp: &Mcp, plan: &ServersPlan, server: &ServerOnHost) -> Line {
     let reason = "tools of the server that the policy does not name";
     let mut line = base(adapter, &server.server, UNNAMED, State::Denied, reason.to_owned());
+    let stronger = mcp.unnamed.as_ref().is_some_and(|claim| claim.guarantee > Guarantee::Guarded);
+    if server.server == gateway::NAME && !stronger {
+        line.limited_by = Some(LimitedBy::Absence);
+        line.guarantee = Some(Guarantee::Guarded);
+        line.reason =
+            "the gateway has no others, but `read_artifact`, which gives back what a call of it kept".to_owned();
+        return line;
+    }
     match &mcp.unnamed {
         Some(claim) => {
             line.guarantee = Some(claim.guarantee);

@@ -6,9 +6,9 @@ mod place;
 
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::adapter::{Adapter, Approval, Approvals, Bounded, Mcp};
-use crate::model::policy::Via;
 use crate::model::scalar::Risk;
 use crate::model::user_file::UserFile;
+use crate::resolve::gateway;
 use crate::resolve::policy::{Policy, Server};
 
 use super::names;
@@ -76,24 +76,18 @@ pub fn written(adapter: &Adapter) -> bool {
 
 /// Reports servers that no host is given.
 pub fn report_unused(policy: &Policy, sink: &mut Sink) {
-    for server in policy.servers.values().filter(|s| !s.given()) {
+    let through = |server: &Server| gateway::behind(server, &policy.tools);
+    for server in policy.servers.values().filter(|s| !s.given() && !through(s)) {
         sink.push(unused(server));
     }
 }
 
 fn unused(server: &Server) -> Diagnostic {
     let report = Diagnostic::new(Code::ServerUnused, format!("no host is given server `{}`", server.name));
-    if server.via == Via::Gateway {
-        report
-            .at_opt(server.span, "only through the gateway")
-            .note("a gateway cannot be rendered yet")
-            .help("write `via: auto` to have it as the hosts' own server")
-    } else {
-        report
-            .at_opt(server.span, "none of its tools is named")
-            .note("an agent has the tools that the policy names, and no others")
-            .help("say what its tools confer, as in `tools: { find: { confers: [docs.search] } }`")
-    }
+    report
+        .at_opt(server.span, "none of its tools is named")
+        .note("an agent has the tools that the policy names, and no others")
+        .help("say what its tools confer, as in `tools: { find: { confers: [docs.search] } }`")
 }
 
 /// Plans the servers of one host and reports what it cannot be told.
@@ -106,7 +100,7 @@ pub fn plan(
 ) -> Option<ServersPlan> {
     let mcp = adapter.mcp.as_ref()?;
     let output = mcp.output.as_ref()?;
-    let given: Vec<&Server> = policy.servers.values().filter(|s| s.given()).collect();
+    let given: Vec<&Server> = policy.offered().filter(|s| s.given()).collect();
     if given.is_empty() {
         return None;
     }

@@ -4,6 +4,8 @@ mod blobs;
 mod command;
 mod listing;
 
+pub use command::git;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};

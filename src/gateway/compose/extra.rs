@@ -1,0 +1,40 @@
+//! Arguments that the gateway itself adds to tools.
+
+use serde_json::{Map, Value, json};
+
+use super::plan::{DELIVERY, NOTE, REASON};
+use crate::resolve::{CapSet, Policy};
+
+/// The needs of which the first call of a session must name one; empty where none has to.
+///
+/// The specialist is every server in the order of browsers; what it does beside browsing needs no reason.
+pub(super) fn reasons(server: &str, confers: CapSet, policy: &Policy) -> Vec<&'static str> {
+    let settings = &policy.settings;
+    let specialist = settings.record_reason && settings.browser_order.iter().any(|name| name == server);
+    let browses = confers.iter().any(|cap| policy.catalogue.name(cap).starts_with("browser."));
+    if specialist && browses { settings.escalate_for.iter().map(|need| need.key()).collect() } else { Vec::new() }
+}
+
+/// Adds the arguments to what a model is shown.
+pub(super) fn add(properties: &mut Map<String, Value>, inline_media: bool, reasons: &[&'static str]) {
+    if inline_media {
+        let delivery = json!({
+            "type": "string",
+            "enum": ["artifact", "inline"],
+            "default": "artifact",
+            "description": "artifact: the picture becomes a file; inline: it is in the answer, if it is small enough.",
+        });
+        properties.insert(DELIVERY.to_owned(), delivery);
+    }
+    if !reasons.is_empty() {
+        let reason = json!({
+            "type": "string",
+            "enum": reasons,
+            "description": "Why this browser is needed; the first call of a session must say so.",
+        });
+        let note =
+            json!({ "type": "string", "minLength": 1, "maxLength": 400, "description": "The same in one sentence." });
+        properties.insert(REASON.to_owned(), reason);
+        properties.insert(NOTE.to_owned(), note);
+    }
+}

@@ -1,0 +1,260 @@
+//! Servers behind the gateway: started by the first call, watched, left alone for a while when they fail. What one does
+//! costs only the calls to it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+use tokio::sync::Mutex;
+
+use super::warden::Warden;
+use crate::mcp::{Client, Failed, Launch, Limits, Problem};
+use crate::text::digest::value_digest;
+
+/// Failures after which a server is left alone for long.
+const BREAK_AFTER: u32 = 5;
+/// How long.
+const BREAK: Duration = Duration::from_secs(60);
+/// The first wait after a failure; it doubles.
+const WAIT: Duration = Duration::from_millis(500);
+/// The longest such wait.
+const MOST: Duration = Duration::from_secs(30);
+/// Time-outs in a row after which a server counts as hung and is started anew.
+const HUNG: u32 = 3;
+/// Most characters of a server's last words in an answer.
+const LAST_WORDS: usize = 600;
+
+/// One server.
+pub struct Upstream {
+    name: String,
+    launch: Result<Launch, Problem>,
+    limits: Limits,
+    /// What each of its tools was when the list was made, by digest.
+    expected: std::sync::Mutex<BTreeMap<String, String>>,
+    state: Mutex<State>,
+    warden: Arc<Warden>,
+}
+
+#[derive(Default)]
+struct State {
+    client: Option<Arc<Client>>,
+    /// Tools that are not what they were.
+    changed: Vec<String>,
+    failures: u32,
+    silent: u32,
+    not_before: Option<Instant>,
+    last: String,
+}
+
+/// Why a call has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lost {
+    /// The caller does not want it any more.
+    Stopped,
+    /// In words for the model.
+    Failed(String),
+}
+
+impl Upstream {
+    /// A server that is started by the first call.
+    pub fn new(name: &str, launch: Result<Launch, Problem>, limits: Limits, warden: Arc<Warden>) -> Self {
+        let (expected, state) = (std::sync::Mutex::default(), Mutex::default());
+        Self { name: name.to_owned(), launch, limits, expected, state, warden }
+    }
+
+    /// Remembers what a tool is; it is not called when it is something else.
+    pub fn expect(&self, tool: &str, raw: &Value) {
+        let mut expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner);
+        expected.insert(tool.to_owned(), identity(raw));
+    }
+
+    /// Its tools, as it says them; starts it.
+    ///
+    /// # Errors
+    /// Why there is no list.
+    pub async fn list(&self) -> Result<Vec<Value>, String> {
+        let mut state = self.state.lock().await;
+        let client = self.running(&mut state).await?;
+        let listed = client.tools().await;
+        listed.map(|listing| listing.tools).map_err(|problem| format!("server `{}`: {problem}", self.name))
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Value, Lost> {
+        let mut stop = std::pin::pin!(stop);
+        let starting = async {
+            let mut state = self.state.lock().await;
+            let client = self.running(&mut state).await?;
+            if state.changed.iter().any(|changed| changed == tool) {
+                return Err(format!(
+                    "tool `{tool}` of server `{}` is not what it was when it was looked at",
+                    self.name
+                ));
+            }
+            Ok(client)
+        };
+        let client = tokio::select! {
+            client = starting => client.map_err(Lost::Failed)?,
+            () = &mut stop => return Err(Lost::Stopped),
+        };
+        let answer = client.call_until(tool, Value::Object(arguments), self.limits.call, stop).await;
+        match answer {
+            Ok(answer) => {
+                let mut state = self.state.lock().await;
+                (state.failures, state.silent) = (0, 0);
+                Ok(answer)
+            }
+            Err(Problem::Stopped) => Err(Lost::Stopped),
+            // It answered, and it is well.
+            Err(problem @ Problem::Refused { .. }) => Err(Lost::Failed(self.words(&problem, ""))),
+            Err(problem) => Err(Lost::Failed(self.failed(&client, problem).await)),
+        }
+    }
+
+    /// The server, started when it is not running.
+    async fn running(&self, state: &mut State) -> Result<Arc<Client>, String> {
+        if let Some(client) = &state.client {
+            if client.is_open() {
+                return Ok(Arc::clone(client));
+            }
+            self.gone(state).await;
+        }
+        if let Some(wait) = state.not_before.and_then(|at| at.checked_duration_since(Instant::now())) {
+            let seconds = wait.as_secs() + 1;
+            return Err(format!("{}; it is tried again in {seconds} s", state.last));
+        }
+        match self.start().await {
+            Ok((client, changed)) => {
+                let client = Arc::new(client);
+                state.client = Some(Arc::clone(&client));
+                state.changed = changed;
+                Ok(client)
+            }
+            Err(failed) => {
+                state.last = self.words(&failed.problem, &failed.stderr);
+                back_off(state);
+                Err(state.last.clone())
+            }
+        }
+    }
+
+    /// Starts it and holds its tools against what is expected of them.
+    async fn start(&self) -> Result<(Client, Vec<String>), Failed> {
+        let launch = self.launch.as_ref().map_err(|problem| Failed::from(problem.clone()))?;
+        let client = Client::open(launch, self.limits).await?;
+        if let Some(group) = client.group() {
+            self.warden.watch(group).await;
+        }
+        let expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if expected.is_empty() {
+            return Ok((client, Vec::new()));
+        }
+        match client.tools().await {
+            Ok(listing) => {
+                let name = |raw: &Value| raw.get("name").and_then(Value::as_str).map(str::to_owned);
+                let now: BTreeMap<String, String> =
+                    listing.tools.iter().filter_map(|raw| Some((name(raw)?, identity(raw)))).collect();
+                let changed = expected.iter().filter(|(tool, was)| now.get(*tool) != Some(*was));
+                Ok((client, changed.map(|(tool, _)| tool.clone()).collect()))
+            }
+            Err(problem) => Err(client.failed(problem).await),
+        }
+    }
+
+    /// Judges a failure of a call; what the model is told.
+    async fn failed(&self, client: &Arc<Client>, problem: Problem) -> String {
+        let mut state = self.state.lock().await;
+        let words = self.words(&problem, &client.stderr());
+        let current = state.client.as_ref().is_some_and(|now| Arc::ptr_eq(now, client));
+        match &problem {
+            Problem::TooLarge(_) => {}
+            Problem::Time { .. } => {
+                state.silent += 1;
+                if current && state.silent >= HUNG {
+                    state.last.clone_from(&words);
+                    self.drop_client(&mut state).await;
+                    back_off(&mut state);
+                }
+            }
+            // Another call may have found it before.
+            _ if current && !client.is_open() => {
+                state.last.clone_from(&words);
+                self.drop_client(&mut state).await;
+                back_off(&mut state);
+            }
+            _ => {}
+        }
+        words
+    }
+
+    /// It ended between two calls: nobody was hurt, and so the next one may start it.
+    async fn gone(&self, state: &mut State) {
+        state.failures += 1;
+        state.last = format!("server `{}` ends again and again", self.name);
+        self.drop_client(state).await;
+        if state.failures >= BREAK_AFTER {
+            back_off(state);
+        }
+    }
+
+    /// The last holder ends it, with all that it started.
+    async fn drop_client(&self, state: &mut State) {
+        state.silent = 0;
+        let Some(client) = state.client.take() else { return };
+        let group = client.group();
+        drop(client);
+        if let Some(group) = group {
+            self.warden.leave(group).await;
+        }
+    }
+
+    fn words(&self, problem: &Problem, stderr: &str) -> String {
+        let mut words = format!("server `{}`: {problem}", self.name);
+        let tail: Vec<char> = stderr.trim().chars().collect();
+        if !tail.is_empty() {
+            let last: String = tail[tail.len().saturating_sub(LAST_WORDS)..].iter().collect();
+            words.push_str(&format!("; it said last: {last}"));
+        }
+        words
+    }
+
+    /// Ends it.
+    pub async fn close(&self) {
+        let client = self.state.lock().await.client.take();
+        if let Some(client) = client {
+            let group = client.group();
+            if let Ok(client) = Arc::try_unwrap(client) {
+                client.close().await;
+            }
+            if let Some(group) = group {
+                self.warden.leave(group).await;
+            }
+        }
+    }
+}
+
+fn back_off(state: &mut State) {
+    state.failures += 1;
+    let wait = if state.failures >= BREAK_AFTER {
+        BREAK
+    } else {
+        WAIT.saturating_mul(1 << state.failures.saturating_sub(1).min(6)).min(MOST)
+    };
+    state.not_before = Some(Instant::now() + wait);
+}
+
+/// What makes a tool the same: what it says it does, takes and promises.
+pub fn identity(raw: &Value) -> String {
+    let field = |name: &str| raw.get(name).cloned().unwrap_or(Value::Null);
+    let parts = ["name", "description", "inputSchema", "annotations", "execution"].map(field);
+    value_digest(&Value::Array(parts.to_vec()))
+}
