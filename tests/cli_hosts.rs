@@ -9,14 +9,14 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
     insta::assert_snapshot!(Repo::with(FIVE).page(&["hosts"]), @"
     Claude Code (claude-code), selected
       evidence     ran on @anthropic-ai/claude-code 2.1.332, 2026-11-30
-      verified     183 held, 20 untried, 0 broken on 2.1.332, 2026-11-30 (shipped)
+      verified     352 held, 31 untried, 0 broken on 2.1.332, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
       main agent   enforced: a role lacks the tools that its list does not name, ran; `rolecast run ROLE` starts it
       detected by  CLAUDE.md, .claude; none is here
 
     Codex (codex), selected
       evidence     ran on @openai/codex 0.171.0, 2026-11-30
-      verified     179 held, 24 untried, 0 broken on 0.171.0, 2026-11-30 (shipped)
+      verified     269 held, 114 untried, 0 broken on 0.171.0, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list removes, ran, if trusted (the project is trusted in Codex)
       own process  enforced: a role lacks the tools that its list removes, ran, if run (started by `rolecast run`);
                    `rolecast run ROLE` starts it
@@ -24,7 +24,7 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
 
     GitHub Copilot CLI (copilot), selected
       evidence     ran on @github/copilot 1.0.102, 2026-11-30
-      verified     347 held, 1 better, 35 untried, 0 broken on 1.0.102, 2026-11-30 (shipped)
+      verified     348 held, 1 better, 34 untried, 0 broken on 1.0.102, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
       main agent   enforced: a role lacks the tools that its list does not name, ran; `rolecast run ROLE` starts it
       detected by  .github/copilot-instructions.md, .github/agents, .github/instructions, .github/copilot; none is here
@@ -37,7 +37,7 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
 
     Gemini CLI (gemini-cli), selected
       evidence     ran on @google/gemini-cli 0.61.0, 2026-11-30
-      verified     186 held, 17 untried, 0 broken on 0.61.0, 2026-11-30 (shipped)
+      verified     334 held, 2 better, 47 untried, 0 broken on 0.61.0, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran, if acknowledged (the role's file was
                    acknowledged in Gemini since it was last rendered)
       own process  enforced: a role lacks the tools that its list does not name, ran, if run (started by `rolecast run`);
@@ -46,7 +46,7 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
 
     opencode (opencode), not selected
       evidence     ran on opencode-ai 1.18.33, 2026-11-30
-      verified     183 held, 1 better, 19 untried, 0 broken on 1.18.33, 2026-11-30 (shipped)
+      verified     354 held, 2 better, 27 untried, 0 broken on 1.18.33, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
       own process  enforced: a role lacks the tools that its list does not name, ran, if run (started by `rolecast run`);
                    `rolecast run ROLE` starts it
