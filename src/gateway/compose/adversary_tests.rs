@@ -45,7 +45,7 @@ fn every_known_trick_is_refused_or_without_effect() {
         r#"{"filter":{"tenant":"evil"},"query":"x","filter":{}}"#,
         r#"{"query":"x","ﬁlter":{"tenant":"evil"}}"#,
         r#"{"query":"x","fіlter":{"tenant":"evil"}}"#,
-        r#"{"query":"x","filter​":{"tenant":"evil"}}"#,
+        "{\"query\":\"x\",\"filter\u{200B}\":{\"tenant\":\"evil\"}}",
         r#"{"query":"x"," filter":{"tenant":"evil"}}"#,
         r#"{"query":"x","filter ":{"tenant":"evil"}}"#,
         r#"{"query":"x","FILTER":{"tenant":"evil"}}"#,

@@ -10,6 +10,9 @@ use crate::model::scalar::Risk;
 use crate::resolve::composed::{Bind, Bounds, Composed, From, ToolArgument};
 use crate::resolve::{CapSet, Policy};
 
+/// The first and the most of what a tool returns, and the binding of the parameter that says how many.
+type Counted = (Option<(u64, u64)>, Option<Bind>);
+
 /// Makes one tool. What its primitive does not allow is reported.
 ///
 /// # Errors
@@ -132,7 +135,7 @@ impl Making<'_> {
     }
 
     /// The figures for the parameter that says how many, and its binding where the policy has none.
-    fn limit(&mut self, bounds: &Bounds, root: &Value) -> Option<(Option<(u64, u64)>, Option<Bind>)> {
+    fn limit(&mut self, bounds: &Bounds, root: &Value) -> Option<Counted> {
         for parameter in [&bounds.limit_argument, &bounds.cursor_argument].into_iter().flatten() {
             let path: Vec<String> = parameter.split('.').map(str::to_owned).collect();
             if !matches!(place::find(root, &path), Ok(Place::Known(_))) {
@@ -226,13 +229,10 @@ impl Making<'_> {
             let found = place::find(root, &bind.path);
             match (&bind.from, found) {
                 (_, Err(why)) => self.whole(&why),
-                (_, Ok(Place::Missing)) => {
-                    // An argument's own place was reported with it.
-                    if bind.from.arguments().is_empty() {
-                        let message =
-                            format!("the primitive `{}` has no parameter `{}`", self.primitive(), bind.dotted());
-                        self.missing(bind, &message, root);
-                    }
+                // An argument's own place was reported with it.
+                (_, Ok(Place::Missing)) if bind.from.arguments().is_empty() => {
+                    let message = format!("the primitive `{}` has no parameter `{}`", self.primitive(), bind.dotted());
+                    self.missing(bind, &message, root);
                 }
                 (From::Constant(value), Ok(Place::Known(schema))) => {
                     let mut alone = schema.clone();
