@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::support::{Repository, programs, with};
+use super::support::{Repository, programs, said, with};
 
 const NOTHING: Vec<String> = Vec::new();
 
@@ -241,6 +241,10 @@ fn paths_hold_in_a_process_that_run_starts_and_a_command_that_opens_more_is_foun
         ("claude-code", "prompted", "\"/\" ~ path ~ \")\"", "\"/**)\""),
     ] {
         let repository = Repository::rendered(&[host], &[("writer", WRITER)]);
+        // Else the hook would hold them where the process does not.
+        repository.write("shared-agent-rules/guard.yaml", "guard: { roles: false }\n");
+        let rendered = repository.command(&["render"]).output().unwrap();
+        assert!(rendered.status.success(), "{}", said(&rendered));
         for capability in ["repo.edit", "repo.create"] {
             let (verdict, seen) = writer(&repository, &bin, host, capability);
             assert!(
