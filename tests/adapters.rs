@@ -377,3 +377,17 @@ fn what_the_program_carries_is_what_the_files_say() {
     }
     assert!(loaded.adapters.len() >= 7);
 }
+
+#[test]
+fn no_limit_that_nothing_tries_says_it_was_run() {
+    use rolecast::model::capability::ScopeKind;
+    use rolecast::model::scalar::EvidenceKind;
+    for adapter in adapters() {
+        for (name, form) in &adapter.forms {
+            for narrow in form.narrow.iter().filter(|n| n.scope != ScopeKind::Paths) {
+                let evidence = narrow.claim.evidence.unwrap_or(adapter.evidence.by);
+                assert!(evidence < EvidenceKind::Ran, "{}: {name}: {:?}", adapter.id, narrow.scope);
+            }
+        }
+    }
+}

@@ -31,7 +31,7 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
 
     Cursor (cursor), selected
       evidence     source on @cursor/sdk 1.0.32, 2026-11-30
-      verified     cannot be run offline
+      verified     no way is known to run it without a network
       sub-agent    enforced: a role lacks the tools that its list removes, docs; the shell stays
       detected by  .cursor, .cursorrules; none is here
 
@@ -60,7 +60,7 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
 
     TSUKA (tsuka), not selected
       evidence     source on TSUKA 0.6.0, 2026-11-30
-      verified     cannot be run offline
+      verified     no way is known to run it without a network
       sub-agent    hidden: a role lacks the tools that its list does not name, source, if valid-json (the role's file is
                    JSON that can be parsed, which `rolecast check` looks at); a call of a tool that is not listed runs all
                    the same, after the question that its risk asks; `always` on one restricted call answers it for all of

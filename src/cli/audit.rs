@@ -90,8 +90,8 @@ fn answers(
         return Err(Failure::usage("`--from` holds the answer of one server")
             .help("name it: `rolecast audit SERVER --from FILE`"));
     };
-    let text =
-        env::read_text(file, MAX_SAVED).map_err(|e| Failure::usage(format!("`--from {file}` cannot be read: {e}")))?;
+    let text = env::read_text(file, MAX_SAVED)
+        .map_err(|e| Failure::environment(format!("`--from {file}` cannot be read: {e}")))?;
     let contract = saved::read(name, &text).map_err(|e| Failure::usage(format!("`--from {file}`: {e}")))?;
     Ok(vec![(name.clone(), Ok(contract))])
 }

@@ -3,6 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::model::evidence::Day;
+use crate::text::date::civil;
 
 const SECONDS_A_DAY: u64 = 24 * 60 * 60;
 
@@ -12,17 +13,9 @@ pub fn today() -> Option<Day> {
     day(since.as_secs() / SECONDS_A_DAY)
 }
 
-/// The day that many days after 1970-01-01: the calendar repeats every 400 years, and years counted from March end
-/// with the day that not all of them have.
+/// The day that many days after 1970-01-01.
 fn day(since: u64) -> Option<Day> {
-    let days = since + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (year, month, day) = civil(since);
     Day::new(&format!("{year:04}-{month:02}-{day:02}"))
 }
 

@@ -38,12 +38,7 @@ pub fn run(args: &VerifyArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
     known("role", &args.roles, &roles)?;
     let bin = bin(args.host_bin.as_deref())?;
     let program = env::program().map_err(|e| Failure::environment(format!("cannot tell this program: {e}")))?;
-    // The hooks of the copies ask this program, not one that happens to be installed.
-    let here = Platform::here();
-    let platform = match program.parent() {
-        Some(folder) => here.before(folder.to_owned()),
-        None => here,
-    };
+    let platform = Platform::here();
     let options = Options {
         root: place.system.root(),
         policy_dir: dir,

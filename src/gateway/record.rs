@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
+use crate::text::date::civil;
 use crate::text::digest::value_digest;
 
 /// Where the files are, relative to the root.
@@ -160,28 +161,9 @@ fn now() -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since.subsec_millis())
 }
 
-/// The date of a number of days since 1970, by counting in eras of 400 years that begin in March.
-const fn civil(days: u64) -> (u64, u64, u64) {
-    let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let date = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    (era * 400 + year + next, month, date)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn days_are_dates() {
-        for (days, date) in [(0, (1970, 1, 1)), (59, (1970, 3, 1)), (11_016, (2000, 2, 29)), (20_787, (2026, 11, 30))] {
-            assert_eq!(civil(days), date);
-        }
-    }
 
     #[test]
     fn a_call_leaves_names_and_a_digest_and_no_value() {

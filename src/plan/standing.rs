@@ -103,7 +103,10 @@ pub fn table(hosts: &[(&Adapter, Option<Standing>)]) -> String {
     out
 }
 
+/// Why a host cannot be verified.
+pub const NO_WAY: &str = "no way is known to run it without a network";
+
 /// Why there is no evidence.
 pub fn not_run(adapter: &Adapter) -> &'static str {
-    if adapter.verify.is_some() { "not verified yet" } else { "cannot be run offline" }
+    if adapter.verify.is_some() { "not verified yet" } else { NO_WAY }
 }

@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod bytes;
+pub mod date;
 pub mod digest;
 pub mod encoding;
 pub mod eol;

@@ -11,6 +11,7 @@ mod installed;
 mod judge;
 pub mod model;
 mod observe;
+mod own;
 mod place;
 mod platform;
 mod probe;
@@ -32,7 +33,7 @@ use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::model::adapter::{Adapter, Driver};
 use crate::plan::delivery::{Own, Part, PlannedFile};
-use crate::plan::standing::Standing;
+use crate::plan::standing::{NO_WAY, Standing};
 use crate::plan::{HostPlan, Plan};
 use crate::render::artifact::Content;
 use crate::render::{Rendered, Scene};
@@ -45,6 +46,7 @@ use derived::Derived;
 pub use installed::{Installed, installed};
 use judge::Case;
 use observe::Observed;
+use own::OwnName;
 pub use platform::Platform;
 use process::Interrupt;
 pub use report::{About, Block, Finding, FirstRequest, HostReport, Report, Verdict};
@@ -102,6 +104,9 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
     if plan.ledger.lines.is_empty() {
         return Err(Problem::NotCompiled);
     }
+    let own = OwnName::of(options.program).map_err(|source| Problem::Io { what: "cannot start".to_owned(), source })?;
+    let platform = options.platform.clone().before(own.folder().to_owned());
+    let options = &Options { platform: &platform, ..*options };
     runtime()?.block_on(async {
         let mut interrupt = Interrupt::listen();
         let files = list(options, &mut interrupt).await?;
@@ -170,7 +175,7 @@ impl All<'_> {
             ..HostReport::default()
         };
         let Some(driver) = &adapter.verify else {
-            report.not_verified = Some("no way is known to run it without a network".to_owned());
+            report.not_verified = Some(NO_WAY.to_owned());
             return Ok(report);
         };
         let Some(program) = &adapter.program else {

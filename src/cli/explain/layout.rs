@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::text::encoding::is_hidden;
+pub use crate::text::encoding::visible;
 
 /// Columns of a page.
 pub const WIDTH: usize = 120;
@@ -82,19 +82,6 @@ fn lines(row: &[String], widths: &[usize], indent: usize) -> String {
         }
         out.push_str(line.trim_end());
         out.push('\n');
-    }
-    out
-}
-
-/// Text with everything a terminal would obey, or not show, spelled out: names and reasons are the user's.
-pub fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if (c.is_control() && c != '\n') || is_hidden(c) {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
-        }
     }
     out
 }

@@ -1,7 +1,7 @@
 //! The ledger of servers: what an agent of the session has of each, and what asks a person first.
 
 use crate::model::adapter::{Adapter, Mcp, Verdict};
-use crate::model::scalar::Guarantee;
+use crate::model::scalar::{EvidenceKind, Guarantee};
 use crate::plan::ledger::{LimitedBy, Line, State, Subject};
 use crate::resolve::gateway;
 use crate::resolve::policy::{Policy, Server};
@@ -57,9 +57,15 @@ fn behind(adapter: &Adapter, server: &Server) -> Line {
     let reason = "no host is given the server itself: the gateway shows what the policy makes or names of it, and refuses the rest";
     let mut line = base(adapter, &server.name, UNNAMED, State::Denied, reason.to_owned());
     line.limited_by = Some(LimitedBy::Absence);
-    line.guarantee = Some(Guarantee::Guarded);
+    guarded(&mut line);
     line.conditions.clear();
     line
+}
+
+/// The gateway itself holds it, which is known from its own source: on the host it was not run.
+fn guarded(line: &mut Line) {
+    line.guarantee = Some(Guarantee::Guarded);
+    line.evidence = line.evidence.min(EvidenceKind::Source);
 }
 
 fn of(adapter: &Adapter, mcp: &Mcp, plan: &ServersPlan, server: &ServerOnHost) -> Vec<Line> {
@@ -113,7 +119,7 @@ fn unnamed(adapter: &Adapter, mcp: &Mcp, plan: &ServersPlan, server: &ServerOnHo
     let stronger = mcp.unnamed.as_ref().is_some_and(|claim| claim.guarantee > Guarantee::Guarded);
     if server.server == gateway::NAME && !stronger {
         line.limited_by = Some(LimitedBy::Absence);
-        line.guarantee = Some(Guarantee::Guarded);
+        guarded(&mut line);
         line.reason =
             "the gateway has no others, but `read_artifact`, which gives back what a call of it kept".to_owned();
         return line;
