@@ -208,6 +208,13 @@ pub struct ServeArgs {
     /// The role; without it, the main agent
     #[arg(long, value_name = "ROLE")]
     pub role: Option<String>,
+    /// The host that is served: what it has itself is left out, and answers are no larger than it shows whole; several
+    /// where they share the entry
+    #[arg(long = "host", value_name = "HOST")]
+    pub hosts: Vec<String>,
+    /// Only tools of this risk
+    #[arg(long, value_enum)]
+    pub risk: Option<OfRisk>,
     /// A value that the policy takes from here
     #[arg(long = "runtime", value_name = "NAME=VALUE")]
     pub runtime: Vec<String>,
@@ -217,6 +224,17 @@ pub struct ServeArgs {
     /// Print what would be shown, and serve nothing
     #[arg(long)]
     pub list: bool,
+}
+
+/// A risk
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OfRisk {
+    /// Reads what the repository or a public source shows
+    Safe,
+    /// Changes the repository, or reads what is not public
+    Restricted,
+    /// Runs code, or changes something outside the repository
+    Dangerous,
 }
 
 /// `audit`

@@ -1,5 +1,6 @@
 //! `render`: compiles and writes, all or nothing.
 
+use crate::audit::pins;
 use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::load;
@@ -65,7 +66,7 @@ fn finish(
     args: &RenderArgs,
     place: &Place,
     compiled: &Compiled,
-    sink: Sink,
+    mut sink: Sink,
     first_for: Option<&[String]>,
     ui: &Ui,
 ) -> Result<Exit, Failure> {
@@ -92,6 +93,7 @@ fn finish(
     let (comparison, result) = sync::render(artifacts, &place.system, &options);
     match result {
         Ok(applied) => {
+            unseen(compiled, place, &options, &mut sink);
             ui.diagnostics(&sink, &compiled.loaded.sources);
             said(&applied, &comparison, compiled, ui);
             Ok(Exit::Clean)
@@ -107,6 +109,15 @@ fn finish(
             Ok(exit)
         }
         Err(error) => Err(Failure::environment(error.to_string())),
+    }
+}
+
+/// Warns of servers that the gateway stands before and that nobody has looked at.
+fn unseen(compiled: &Compiled, place: &Place, options: &Options<'_>, sink: &mut Sink) {
+    let Some(policy) = compiled.policy.as_ref().filter(|policy| policy.gateway.is_some()) else { return };
+    let Ok(state) = LockState::load(&place.system, options) else { return };
+    for diagnostic in pins::unseen(policy, &state.lock.pins) {
+        sink.push(diagnostic);
     }
 }
 

@@ -293,6 +293,8 @@ codes! {
     /// Nothing is pinned of a declared server, so that a change would not be noticed and nothing can be checked
     /// without starting it.
     ContractUnpinned = ("contract-unpinned", Note, "a server is not pinned");
+    /// It is had only through the gateway, which shows nothing of it.
+    GatewayUnpinned = ("gateway-unpinned", Warning, "a server is had only through the gateway, and is not pinned");
     /// A packet is for a role that the policy does not have.
     PacketRole = ("packet-role", Error, "a packet is for an unknown role");
     /// The whole conversation is handed over where the role does not ask for it, or without a reason.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use super::bound::Sizes;
-use super::compose::{self, Definitions, Exposed, Withheld};
+use super::compose::{self, Asked, Definitions, Exposed, Withheld};
 use super::folder::{Bounds, Folder};
 use super::record::Record;
 use super::runtime::Values;
@@ -21,9 +21,11 @@ use super::{front, known};
 use crate::diag::Sink;
 use crate::load::Loaded;
 use crate::mcp::{Launch, Limits};
+use crate::model::adapter::{Adapter, Reply};
 use crate::model::policy::Server;
+use crate::model::scalar::Risk;
 use crate::resolve::policy::Budget;
-use crate::resolve::{Policy, Role, gateway};
+use crate::resolve::{Policy, Role};
 use crate::sync::pins::Pins;
 use crate::system::System;
 
@@ -40,6 +42,10 @@ pub struct Options<'a> {
     pub policy: &'a Policy,
     /// The role; none for the main agent.
     pub role: Option<&'a Role>,
+    /// The hosts that it answers, as far as they are known: what each is given itself is not shown to it.
+    pub hosts: Vec<String>,
+    /// Only what has this risk.
+    pub risk: Option<Risk>,
     /// Values of the run time from the command line.
     pub given: BTreeMap<String, String>,
     /// The user's environment.
@@ -70,8 +76,10 @@ impl Gateway {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let upstreams = upstreams(&options);
         let definitions = runtime.block_on(known(&options, &upstreams));
-        let exposure = compose::expose(options.policy, options.role, &definitions, sink);
+        let asked = Asked { policy: options.policy, role: options.role, hosts: &options.hosts, risk: options.risk };
+        let exposure = compose::expose(&asked, &definitions, sink);
         let withheld = exposure.withheld;
+        let adapters: Vec<&Adapter> = options.hosts.iter().filter_map(|id| options.loaded.adapters.get(id)).collect();
         let reads = options.policy.catalogue.find("repo.read");
         let session = Session::new(Parts {
             role: options.role.map(|role| role.id.clone()),
@@ -87,7 +95,7 @@ impl Gateway {
             ),
             folder: Folder::new(options.root.clone(), Bounds::default()),
             record: Record::new(options.root.clone(), options.role.map(|role| role.id.clone())),
-            sizes: sizes(options.policy),
+            sizes: sizes(options.policy, &adapters),
             root: options.root,
         });
         Ok(Self { runtime, session: Arc::new(session), withheld })
@@ -128,7 +136,7 @@ impl Gateway {
 /// Every server that a tool of the policy comes from.
 fn upstreams(options: &Options<'_>) -> BTreeMap<String, Upstream> {
     let policy = options.policy;
-    let behind = policy.servers.values().filter(|server| gateway::behind(server, &policy.tools));
+    let behind = policy.servers.values().filter(|server| policy.behind(server, &options.hosts));
     let used: BTreeSet<&String> = behind.map(|server| &server.name).collect();
     let warden = Arc::new(Warden::default());
     let variable = |name: &str| options.variables.get(name).cloned();
@@ -205,7 +213,8 @@ async fn join<T, F: Future<Output = T> + Unpin>(mut futures: Vec<F>) -> Vec<T> {
     .await
 }
 
-fn sizes(policy: &Policy) -> Sizes {
+/// Sizes of results: those of the policy, and no more than what each of the hosts shows whole.
+fn sizes(policy: &Policy, hosts: &[&Adapter]) -> Sizes {
     let size = |name: &str| match policy.settings.budgets.get(name) {
         Some(Budget::Size(size)) => {
             let figure = |size: Option<crate::model::scalar::ByteSize>| size.and_then(|s| usize::try_from(s.0).ok());
@@ -214,7 +223,9 @@ fn sizes(policy: &Policy) -> Sizes {
         _ => (None, None),
     };
     let (target, limit) = size("tool-result");
-    let target = target.or(limit).unwrap_or(TARGET);
+    let shown = hosts.iter().filter_map(|host| host.mcp.as_ref()?.reply.as_ref()).map(Reply::bytes).min();
+    let shown = shown.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
+    let target = target.or(limit).unwrap_or(TARGET).min(shown);
     // A note about what is missing needs room of its own.
     Sizes { target: target.max(1024), inline_media: size("inline-media").1.unwrap_or(INLINE) }
 }

@@ -11,6 +11,7 @@ pub mod ledger;
 pub mod names;
 pub mod narrow;
 pub mod offer;
+pub mod own_gateway;
 mod reach;
 pub mod role;
 pub mod search;
@@ -96,6 +97,7 @@ pub fn plan(
         .iter()
         .map(|adapter| {
             offer::check_names(adapter, policy, sink);
+            own_gateway::check_names(adapter, policy, sink);
             let (roles, mut own) = roles(adapter, policy, &excluded, purpose, sink);
             let servers = servers::plan(adapter, policy, &selected, user, sink);
             if purpose != Purpose::Files {

@@ -24,6 +24,8 @@ pub enum Origin {
     Mcp {
         /// The server.
         server: String,
+        /// As the server calls it.
+        tool: String,
     },
 }
 
@@ -154,13 +156,13 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
         servers::approval(mcp, servers::counts(mcp, server, own)).cloned()
     };
     let mut tools = Vec::new();
-    for server in policy.offered().filter(|s| s.given()) {
+    for server in policy.given_on(&adapter.id) {
         for (name, class) in &server.tools {
             let list = adapter.names.list.as_ref().unwrap_or(&adapter.names.tool);
             if let (Ok(seen), Ok(spelt)) =
                 (names::tool(&adapter.names.tool, &server.name, name), names::tool(list, &server.name, name))
             {
-                let origin = Origin::Mcp { server: server.name.clone() };
+                let origin = Origin::Mcp { server: server.name.clone(), tool: name.clone() };
                 tools.push((
                     spelt,
                     Tool {
@@ -183,7 +185,7 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
 pub fn check_names(adapter: &Adapter, policy: &Policy, sink: &mut Sink) {
     let mut seen: indexmap::IndexMap<String, (String, Option<crate::diag::Span>)> = indexmap::IndexMap::new();
     let mut servers: indexmap::IndexMap<String, &Server> = indexmap::IndexMap::new();
-    for server in policy.offered() {
+    for server in policy.given_on(&adapter.id) {
         // Without a tool the name is what all tools of the server start with.
         let Ok(spelt) = names::tool(&adapter.names.tool, &server.name, "") else { continue };
         if let Some(first) = servers.insert(spelt.clone(), server) {
@@ -198,7 +200,7 @@ pub fn check_names(adapter: &Adapter, policy: &Policy, sink: &mut Sink) {
             );
         }
     }
-    for server in policy.offered() {
+    for server in policy.given_on(&adapter.id) {
         for (name, class) in &server.tools {
             let own = format!("{}/{name}", server.name);
             match names::tool(&adapter.names.tool, &server.name, name) {

@@ -138,5 +138,12 @@ pub struct Bounds {
     pub inline_media: bool,
 }
 
+impl Bounds {
+    /// Whether anything is said.
+    pub const fn wanted(&self) -> bool {
+        self.limit_argument.is_some() || self.cursor_argument.is_some() || self.budget.is_some() || self.inline_media
+    }
+}
+
 /// Values of the run time by name.
 pub type RuntimeSources = IndexMap<String, RuntimeSource>;

@@ -8,6 +8,7 @@ mod layers;
 mod lookups;
 pub mod policy;
 mod roles;
+mod route;
 mod rules;
 mod secrets;
 mod servers;
@@ -20,6 +21,7 @@ pub use capabilities::{CapId, CapSet, Capability, Catalogue};
 pub use evidence::of as evidence_of;
 pub use policy::{Policy, Role, Rule};
 pub use roles::{role_name, role_name_folded};
+pub use route::{OnHost, Route};
 pub use tools::{OWN_ARGUMENTS, OWN_TOOLS};
 
 use crate::diag::Sink;
@@ -37,7 +39,6 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let runtime = tools::runtime(&merged, sink);
     let tools = tools::resolve(&merged, &catalogue, &servers, &runtime, sink);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
-    let gateway = gateway::server(&servers, &tools, &runtime, &roles, &catalogue);
     let rules = rules::resolve(loaded, &merged, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
     lookups::adapters(loaded, &hosts, &catalogue, sink);
@@ -50,5 +51,22 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
     let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
     let evidence = evidence::resolve(loaded, &hosts, &names, sink);
-    Policy { catalogue, hosts, servers, tools, runtime, gateway, roles, rules, settings, dir, folders, evidence }
+    let (on, gateway) = (indexmap::IndexMap::new(), None);
+    let mut policy = Policy {
+        catalogue,
+        hosts,
+        servers,
+        on,
+        tools,
+        runtime,
+        gateway,
+        roles,
+        rules,
+        settings,
+        dir,
+        folders,
+        evidence,
+    };
+    policy.route(&loaded.adapters);
+    policy
 }

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use super::capabilities::{CapId, CapSet, Catalogue};
 use super::composed::{Bounds, Composed, RuntimeSources};
+use super::route::OnHost;
 use crate::diag::{SourceId, Span};
 use crate::model::evidence::EvidenceFile;
 use crate::model::policy::{ContextChoice, EscalationReason, PacketPart, Via};
@@ -19,7 +20,9 @@ pub struct Policy {
     pub hosts: Vec<String>,
     /// Enabled MCP servers by name.
     pub servers: IndexMap<String, Server>,
-    /// The gateway as a server that hosts are given, when something is to be had only through it.
+    /// What each selected host is given of them.
+    pub on: IndexMap<String, OnHost>,
+    /// The gateway of all hosts together, when something is to be had only through it.
     pub gateway: Option<Server>,
     /// Composed tools by name.
     pub tools: IndexMap<String, Composed>,
@@ -211,7 +214,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Whether hosts are given it: somebody is to have a tool of it, and not only through the gateway.
+    /// Whether a host of which nothing is known is given it: a tool of it is named, and not only for the gateway.
     pub fn given(&self) -> bool {
         !self.tools.is_empty() && self.via != Via::Gateway
     }

@@ -69,9 +69,9 @@ fn timeout(own: Option<&Sp<u64>>) -> Timeout {
 }
 
 fn check(name: &Sp<String>, raw: &model::Server, sink: &mut Sink) {
-    let good = !name.is_empty()
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-        && !["host", super::gateway::NAME].contains(&name.as_str());
+    let gateway = super::gateway::is(name);
+    let reserved = name.value == "host" || gateway;
+    let good = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') && !reserved;
     if !good {
         sink.push(
             Diagnostic::new(Code::ServerName, format!("`{}` cannot name a server", name.value))
@@ -79,15 +79,11 @@ fn check(name: &Sp<String>, raw: &model::Server, sink: &mut Sink) {
                     name.span,
                     match name.as_str() {
                         "host" => "means the host's own browser",
-                        super::gateway::NAME => "means the gateway",
+                        _ if gateway => "means the gateway",
                         _ => "",
                     },
                 )
-                .help(if ["host", super::gateway::NAME].contains(&name.as_str()) {
-                    "give it another name"
-                } else {
-                    "use letters, digits, `-` and `_`"
-                }),
+                .help(if reserved { "give it another name" } else { "use letters, digits, `-` and `_`" }),
         );
     }
     if raw.command.is_some() == raw.url.is_some() {

@@ -3,20 +3,25 @@
 use std::io;
 use std::path::Path;
 
+use serde_json::{Value, json};
+
 use crate::compile::{Compiled, variant};
 use crate::edit::{Document, Format};
 use crate::model::policy::Via;
 use crate::model::scalar::Risk;
 use crate::plan::Plan;
+use crate::plan::role::RolePlan;
 use crate::render::artifact::{Artifact, Content, Entry, EntryKind};
 use crate::resolve::Policy;
 use crate::resolve::composed::Bounds;
-use crate::resolve::policy::{Reach, Server, ServerTool, Text, Timeout, Value};
+use crate::resolve::policy::{self, Reach, Server, ServerTool, Text, Timeout};
 use crate::sync;
 use crate::system::os::Os;
 
 use super::tryout::{ARGUMENT, FOLDER, NAME, TOOLS};
 
+/// The folder of the policy that the gateway is started with in a copy.
+const POLICY_DIR: &str = "rolecast-verify-policy";
 /// A folder for a lock that nobody needs.
 const LOCK_DIR: &str = ".rolecast-verify";
 /// Seconds for a call, and for the start on a busy machine.
@@ -31,22 +36,53 @@ pub struct Derived {
     pub plan: Plan,
     artifacts: Vec<Artifact>,
     base: Vec<Artifact>,
+    /// The policy that the gateway is started with, when the server is reached through it.
+    through: Option<String>,
 }
 
 impl Derived {
-    /// Derives it; `program` is this one. Nothing when there is nothing to derive it from.
+    /// Derives it; `program` is this one. With `through` the server is reached only through the gateway. Nothing when
+    /// there is nothing to derive it from.
     ///
     /// # Errors
     /// The repository cannot be read.
-    pub fn of(compiled: &Compiled, root: &Path, program: &Path) -> io::Result<Option<Self>> {
+    pub fn of(compiled: &Compiled, root: &Path, program: &Path, through: bool) -> io::Result<Option<Self>> {
         let (Some(policy), Some(base)) = (&compiled.policy, &compiled.rendered) else { return Ok(None) };
         let mut policy = policy.clone();
         policy.servers.clear();
-        policy.gateway = None;
-        policy.servers.insert(NAME.to_owned(), server(&policy, program));
+        policy.tools.clear();
+        let via = if through { Via::Gateway } else { Via::Direct };
+        policy.servers.insert(NAME.to_owned(), Server { via, ..server(&policy, program) });
+        policy.route(&compiled.loaded.adapters);
+        for gateway in policy.on.values_mut().flat_map(|on| &mut on.gateways) {
+            if let Reach::Program { args, .. } = &mut gateway.reach {
+                args.extend(["--policy", POLICY_DIR].map(|text| Text { text: text.to_owned(), span: None }));
+            }
+        }
+        let through = through.then(|| written(&policy, program));
         // What a role denies may be out of reach once there is a server: that is to be tried, and no error here.
         let (plan, rendered) = variant(&Os::new(root)?, &compiled.loaded, &policy);
-        Ok(Some(Self { policy, plan, artifacts: rendered.artifacts, base: base.artifacts.clone() }))
+        Ok(Some(Self { policy, plan, artifacts: rendered.artifacts, base: base.artifacts.clone(), through }))
+    }
+
+    /// What pins the server for the gateway; nothing where hosts start it themselves.
+    pub fn pin(&self) -> Option<[&str; 5]> {
+        self.through.as_ref().map(|_| ["audit", NAME, "--accept", "--policy", POLICY_DIR])
+    }
+
+    /// The name under which a role finds the server's tools: of the server, of the gateway, or of the role's own one.
+    pub fn entry(&self, form: &RolePlan, host: &str) -> String {
+        form.gateway.as_ref().map_or_else(|| self.shared(host), |own| own.server.name.clone())
+    }
+
+    /// The name under which a session finds them.
+    pub fn shared(&self, host: &str) -> String {
+        self.policy.given_on(host).next().map_or_else(|| NAME.to_owned(), |server| server.name.clone())
+    }
+
+    /// Whether the server is reached through the gateway.
+    pub const fn through(&self) -> bool {
+        self.through.is_some()
     }
 
     /// Renders it over the repository at `root`. What the server changes nothing of stays as it is there.
@@ -65,6 +101,10 @@ impl Derived {
                 without(&root.join(&base.path), &gone)?;
             }
         }
+        if let Some(text) = &self.through {
+            std::fs::create_dir_all(root.join(POLICY_DIR))?;
+            std::fs::write(root.join(POLICY_DIR).join("policy.yaml"), text)?;
+        }
         let other = |a: &&Artifact| !self.base.iter().any(|b| b.path == a.path && b.content == a.content);
         let changed: Vec<Artifact> = self.artifacts.iter().filter(other).cloned().collect();
         let options = sync::Options { force: true, ..sync::Options::new(LOCK_DIR) };
@@ -75,6 +115,18 @@ impl Derived {
         })?;
         written.map(|_| ()).map_err(io::Error::other)
     }
+}
+
+/// The policy of the repository with the server, as the gateway reads it.
+fn written(policy: &Policy, program: &Path) -> String {
+    let hosts: serde_json::Map<String, Value> = policy.hosts.iter().map(|host| (host.clone(), json!({}))).collect();
+    let named = TOOLS.iter().filter_map(|t| Some((t.name.to_owned(), json!({ "confers": [t.confers?] }))));
+    let tools: serde_json::Map<String, Value> = named.collect();
+    let server = json!({
+        "command": program.to_string_lossy(), "args": [ARGUMENT], "env": { FOLDER: { "env": FOLDER } },
+        "risk": "safe", "via": "gateway", "tools": tools,
+    });
+    json!({ "version": 1, "extends": [policy.dir], "hosts": hosts, "servers": { NAME: server } }).to_string()
 }
 
 fn server(policy: &Policy, program: &Path) -> Server {
@@ -92,7 +144,7 @@ fn server(policy: &Policy, program: &Path) -> Server {
         risk: Risk::Safe,
         reach: Reach::Program { command: text(&program.to_string_lossy()), args: vec![text(ARGUMENT)] },
         via: Via::Direct,
-        env: [(FOLDER.to_owned(), Value::Variable(text(FOLDER)))].into_iter().collect(),
+        env: [(FOLDER.to_owned(), policy::Value::Variable(text(FOLDER)))].into_iter().collect(),
         headers: indexmap::IndexMap::new(),
         call: TIME,
         list: TIME,

@@ -304,6 +304,9 @@ impl Case<'_> {
         if self.adapter.tools.contains_key(tool) {
             return offer::native(self.adapter, tool, &self.policy.catalogue).confers;
         }
+        if let Some(own) = self.plan.tools.iter().find(|t| t.name == tool) {
+            return own.confers;
+        }
         let servers = self.policy.offered();
         let mut tools = servers.flat_map(|s| s.tools.iter().map(move |(name, class)| (s, name, class)));
         let spelt = |server: &str, name: &str| names::tool(&self.adapter.names.tool, server, name);

@@ -111,8 +111,13 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
         let mut interrupt = Interrupt::listen();
         let files = list(options, &mut interrupt).await?;
         let failed = |source| Problem::Io { what: "cannot add a server to the policy".to_owned(), source };
-        let derived = Derived::of(compiled, options.root, options.program).map_err(failed)?;
-        let derived = derived.as_ref();
+        let derive = |through| Derived::of(compiled, options.root, options.program, through);
+        let mut derived: Vec<Derived> = derive(false).map_err(failed)?.into_iter().collect();
+        // Where nothing goes through the gateway, no line is about it.
+        if policy.gateway.is_some() {
+            derived.extend(derive(true).map_err(failed)?);
+        }
+        let derived = derived.as_slice();
         let mut all = All { compiled, policy, plan, rendered, derived, options, files: &files, interrupt, say };
         let mut report = Report::default();
         for host in &plan.hosts {
@@ -158,7 +163,7 @@ struct All<'a> {
     policy: &'a Policy,
     plan: &'a Plan,
     rendered: &'a Rendered,
-    derived: Option<&'a Derived>,
+    derived: &'a [Derived],
     options: &'a Options<'a>,
     files: &'a Files,
     interrupt: Interrupt,
@@ -237,7 +242,15 @@ impl All<'_> {
                 if index > 0 && (!main || like.derived.is_some()) {
                     continue;
                 }
-                let with = if like.derived.is_some() { " with a server" } else { "" };
+                let with = match like.derived {
+                    Some(derived) if derived.through() => " through the gateway",
+                    Some(_) => " with a server",
+                    None => "",
+                };
+                let driver = like
+                    .derived
+                    .map(|d| servers::driver(session.adapter, session.driver, &d.entry(form, &session.adapter.id)));
+                let session = Session { driver: driver.as_ref().unwrap_or(session.driver), ..*session };
                 (self.say)(&format!("{title}: trying `{}` as {}{with}", role.role, form.form));
                 let (id, name) = (role.role.as_str(), form.form.as_str());
                 let mut wrong = Sink::new();
@@ -259,14 +272,13 @@ impl All<'_> {
 
     /// Tries the way of a server to the roles.
     async fn with_server(&mut self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
-        let Some(derived) = self.derived else { return Ok(Vec::new()) };
-        let Some(host) = derived.plan.hosts.iter().find(|h| h.host == session.adapter.id) else {
-            return Ok(Vec::new());
-        };
-        let driver = servers::driver(session.adapter, session.driver);
-        let session = Session { driver: &driver, ..*session };
-        let seen = self.runs(&session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
-        Ok(servers::findings(session.adapter, &driver, derived, &seen))
+        let mut all = Vec::new();
+        for derived in self.derived {
+            let Some(host) = derived.plan.hosts.iter().find(|h| h.host == session.adapter.id) else { continue };
+            let seen = self.runs(session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
+            all.extend(servers::findings(session.adapter, session.driver, derived, &seen));
+        }
+        Ok(all)
     }
 
     /// Files that only the grant of the policy gives: instructions that the host reads, the policy, the lock.

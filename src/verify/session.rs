@@ -21,8 +21,10 @@ use super::probe::{self, Effect, MAIN, Probe, Subject, UNTOUCHED, fill};
 use super::process::{Ended, Interrupt, Ran, Task, run};
 use super::program::Found;
 use super::reap;
-use super::tryout::{FOLDER, NAME, Record, TOOLS};
+use super::tryout::{FOLDER, Record, TOOLS};
 
+/// What this program is called.
+const OWN: &str = "rolecast";
 /// After this a run of a host is ended.
 const RUN_TIME: Duration = Duration::from_secs(180);
 /// After this the question for the version is.
@@ -133,8 +135,8 @@ impl Session<'_> {
         let Some(mut made) = made else { return Ok(Observed::default()) };
         let values = values(&place, &server.url(), &trial.name);
         self.prepare(&place, &made, &values)?;
-        if trial.derived.is_some() {
-            self.serve(&mut made, &values, &place, interrupt).await?;
+        if let Some(derived) = trial.derived {
+            self.serve(&mut made, derived, &values, &place, interrupt).await?;
         }
         let ran = match make {
             Some(make) => self.launch(make, &values, &place, interrupt).await?,
@@ -152,6 +154,7 @@ impl Session<'_> {
     async fn serve(
         &self,
         made: &mut Probe,
+        derived: &Derived,
         values: &IndexMap<String, String>,
         place: &Place,
         interrupt: &mut Interrupt,
@@ -161,9 +164,16 @@ impl Session<'_> {
                 tried.effect = Effect::Called(Record::new(place.record()), tool.name);
             }
         }
+        if let Some(pin) = derived.pin() {
+            let args = pin.map(str::to_owned);
+            let env = self.environment(place, values);
+            let program = self.platform.find(OWN).ok_or_else(|| io::Error::other("this program is not found"))?;
+            let task = Task { program: &program, args: &args, env: &env, folder: &place.root, time: VERSION_TIME };
+            run(task, interrupt).await?;
+        }
         if let Some(accept) = &self.driver.servers.accept {
             let mut values = values.clone();
-            values.insert("{server}".to_owned(), NAME.to_owned());
+            values.insert("{server}".to_owned(), derived.shared(&self.adapter.id));
             self.start(accept, &values, place, VERSION_TIME, interrupt).await?;
         }
         Ok(())

@@ -57,7 +57,7 @@ fn given(subject: &Subject<'_>, role: &str, tool: &str) -> bool {
         let Ok(spelt) = crate::plan::names::tool(&adapter.names.tool, subject.name(), tool) else { return false };
         let forms = host.roles.iter().filter(|on| on.role == role).flat_map(|on| &on.forms);
         forms.flat_map(|form| &form.tools).any(|tool| {
-            tool.name == spelt && matches!(&tool.origin, Origin::Mcp { server } if server == subject.name())
+            tool.name == spelt && matches!(&tool.origin, Origin::Mcp { server, .. } if server == subject.name())
         })
     })
 }

@@ -3,11 +3,10 @@
 use super::Subject;
 use crate::audit::finding::Finding;
 use crate::diag::Code;
-use crate::resolve::gateway;
 use crate::resolve::policy::ServerTool;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let hidden = subject.server.is_some_and(|server| gateway::hides(server, &subject.policy.tools));
+    let hidden = subject.server.is_some_and(|server| subject.policy.hides(server));
     for tool in subject.contract.tools.iter().filter(|_| !hidden) {
         if subject.class(&tool.name).is_none() {
             let finding = subject.finding(Code::ToolUnclassified, tool, "the policy does not say what it confers");

@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 
 use crate::diag::Sink;
 use crate::model::scalar::Risk;
+use crate::resolve::policy::Server;
 use crate::resolve::{CapSet, Policy, Role, gateway};
 
 pub use definition::Definitions;
@@ -109,6 +110,19 @@ pub struct Withheld {
     pub why: String,
 }
 
+/// For whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
+    /// The role; none for the main agent.
+    pub role: Option<&'a Role>,
+    /// The hosts, as far as they are known.
+    pub hosts: &'a [String],
+    /// Only what has this risk.
+    pub risk: Option<Risk>,
+}
+
 /// What one role is shown.
 #[derive(Debug, Default)]
 pub struct Exposure {
@@ -120,19 +134,23 @@ pub struct Exposure {
 
 /// The tools of `role`, or of the main agent. A composed tool that its primitive does not allow is reported and
 /// withheld; the others are not concerned.
-pub fn expose(policy: &Policy, role: Option<&Role>, definitions: &Definitions, sink: &mut Sink) -> Exposure {
+pub fn expose(asked: &Asked<'_>, definitions: &Definitions, sink: &mut Sink) -> Exposure {
+    let policy = asked.policy;
     let mut exposure = Exposure::default();
     for tool in policy.tools.values() {
         let made = composed::expose(tool, policy, definitions, sink);
-        admit(made, &tool.name, policy, role, &mut exposure);
+        admit(made, &tool.name, asked, &mut exposure);
     }
-    for (name, server, tool) in gateway::names(&policy.servers, &policy.tools) {
+    let anywhere = |server: &Server| policy.through(server, &[]);
+    let here = |server: &Server| policy.through(server, asked.hosts);
+    let names = gateway::names(&policy.servers, &policy.tools, &anywhere);
+    for (name, server, tool) in names.into_iter().filter(|(_, server, _)| here(server)) {
         let made = direct::expose(&name, server, tool, policy, definitions, sink);
-        admit(made, &name, policy, role, &mut exposure);
+        admit(made, &name, asked, &mut exposure);
     }
-    for made in own::tools(policy, role) {
+    for made in own::tools(policy, asked.role) {
         let name = made.name.clone();
-        admit(Ok(made), &name, policy, role, &mut exposure);
+        admit(Ok(made), &name, asked, &mut exposure);
     }
     exposure.tools.sort_by(|a, b| a.name.cmp(&b.name));
     exposure.withheld.sort_by(|a, b| a.name.cmp(&b.name));
@@ -147,8 +165,9 @@ pub fn check(policy: &Policy, definitions: &Definitions, sink: &mut Sink) {
     }
 }
 
-fn admit(made: Result<Exposed, String>, name: &str, policy: &Policy, role: Option<&Role>, exposure: &mut Exposure) {
-    let admitted = made.and_then(|tool| grants::covered(&tool, policy, role).map(|()| tool));
+fn admit(made: Result<Exposed, String>, name: &str, asked: &Asked<'_>, exposure: &mut Exposure) {
+    let admitted = made.and_then(|tool| grants::covered(&tool, asked.policy, asked.role).map(|()| tool));
+    let admitted = admitted.and_then(|tool| grants::of_risk(tool, asked.risk));
     match admitted {
         Ok(tool) => exposure.tools.push(tool),
         Err(why) => exposure.withheld.push(Withheld { name: name.to_owned(), why }),

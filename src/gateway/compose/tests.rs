@@ -32,6 +32,10 @@ pub(super) fn search() -> Value {
 }
 
 /// One tool that does everything.
+fn asked<'a>(policy: &'a Policy, role: Option<&'a Role>) -> Asked<'a> {
+    Asked { policy, role, hosts: &[], risk: None }
+}
+
 fn tabs() -> Value {
     json!({
         "name": "tabs",
@@ -108,7 +112,7 @@ pub(super) fn exposed(text: &str, role: Option<&str>) -> (Exposure, Vec<Diagnost
     assert!(found.is_empty(), "{found:#?}");
     let role = role.map(|id| policy.roles.iter().find(|r| r.id == id).unwrap());
     let mut sink = Sink::new();
-    let exposure = expose(&policy, role, &definitions(), &mut sink);
+    let exposure = expose(&asked(&policy, role), &definitions(), &mut sink);
     (exposure, sink.iter().cloned().collect::<Vec<_>>())
 }
 
@@ -361,7 +365,7 @@ fn a_schema_that_cannot_be_taken_apart_is_refused() {
         let mut definitions = Definitions::default();
         definitions.add("knowledge", [raw]);
         let mut sink = Sink::new();
-        let exposure = expose(&policy, None, &definitions, &mut sink);
+        let exposure = expose(&asked(&policy, None), &definitions, &mut sink);
         assert!(!exposure.tools.iter().any(|t| t.name == "search_faq"), "{key}");
         assert!(
             messages(&sink.iter().cloned().collect::<Vec<_>>()).iter().all(|m| m.contains("cannot be narrowed")),
@@ -373,7 +377,7 @@ fn a_schema_that_cannot_be_taken_apart_is_refused() {
     let mut definitions = Definitions::default();
     definitions.add("knowledge", [raw]);
     let mut sink = Sink::new();
-    assert!(!expose(&policy, None, &definitions, &mut sink).tools.iter().any(|t| t.name == "search_faq"));
+    assert!(!expose(&asked(&policy, None), &definitions, &mut sink).tools.iter().any(|t| t.name == "search_faq"));
 }
 
 #[test]
@@ -395,7 +399,7 @@ fn a_role_is_shown_what_its_grants_cover_and_nothing_else() {
 fn nothing_is_shown_of_a_server_of_which_nothing_is_pinned() {
     let (policy, _) = policy(&format!("{HEAD}{THREE}"));
     let mut sink = Sink::new();
-    let exposure = expose(&policy, None, &Definitions::default(), &mut sink);
+    let exposure = expose(&asked(&policy, None), &Definitions::default(), &mut sink);
     assert!(exposure.tools.iter().all(|t| matches!(t.origin, Origin::Own(_))));
     assert!(exposure.withheld.iter().all(|w| w.why.starts_with("nothing is pinned of server `knowledge`")));
     assert!(sink.iter().cloned().collect::<Vec<_>>().is_empty());
@@ -411,7 +415,7 @@ fn tools_of_two_servers_with_one_name_are_told_apart() {
     assert!(found.is_empty(), "{found:#?}");
     let mut definitions = definitions();
     definitions.add("other", [tabs()]);
-    let exposure = expose(&policy, None, &definitions, &mut Sink::new());
+    let exposure = expose(&asked(&policy, None), &definitions, &mut Sink::new());
     let names: Vec<&str> = exposure.tools.iter().map(|t| t.name.as_str()).filter(|n| n.contains("tabs")).collect();
     assert_eq!(names, ["knowledge_tabs", "other_tabs"]);
 }
