@@ -30,7 +30,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gateway", &["audit", "diag", "load", "mcp", "model", "process", "resolve", "sync", "system", "text", "yaml"]),
     (
         "verify",
-        &["compile", "diag", "edit", "model", "plan", "process", "render", "resolve", "sync", "system", "text", "yaml"],
+        &[
+            "audit", "compile", "diag", "edit", "model", "plan", "process", "render", "resolve", "sync", "system",
+            "text", "yaml",
+        ],
     ),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),

@@ -253,3 +253,32 @@ fn one(tool: &Exposed) -> Value {
         },
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::load;
+    use crate::resolve::resolve;
+    use crate::system::memory::Memory;
+
+    fn target(budget: &str, hosts: &[&str]) -> usize {
+        let text = format!("version: 1\nhosts: {{ claude-code: {{}}, copilot: {{}}, codex: {{}} }}\n{budget}");
+        let system = Memory::new().with("p/policy.yaml", text);
+        let mut sink = Sink::new();
+        let loaded = load(&system, Some("p"), &mut sink);
+        let policy = resolve(&loaded, &[], &mut sink);
+        let hosts: Vec<&Adapter> = hosts.iter().map(|host| &loaded.adapters[*host]).collect();
+        sizes(&policy, &hosts).target
+    }
+
+    #[test]
+    fn no_answer_is_larger_than_what_every_host_of_the_entry_shows_whole() {
+        let large = "budgets: { tool-result: { target: 64KiB, limit: 96KiB } }\n";
+        assert_eq!(target(large, &[]), 64 << 10);
+        assert_eq!(target(large, &["codex"]), 64 << 10);
+        assert_eq!(target(large, &["copilot"]), 20 << 10);
+        assert_eq!(target(large, &["claude-code"]), 50_000);
+        assert_eq!(target(large, &["claude-code", "copilot"]), 20 << 10);
+        assert_eq!(target("", &["copilot"]), TARGET, "a smaller budget stays");
+    }
+}

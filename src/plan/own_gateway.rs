@@ -11,7 +11,7 @@ use crate::resolve::{CapId, gateway};
 use super::ledger::{LimitedBy, Line, State};
 use super::names;
 use super::offer::{self, Origin, Tool};
-use super::role::Planner;
+use super::role::{Planner, RolePlan};
 use super::search::Selector;
 use super::servers::{self, ServerOnHost};
 
@@ -22,6 +22,8 @@ pub struct OwnGateway {
     pub server: Server,
     /// The same as the host takes it.
     pub on_host: ServerOnHost,
+    /// What the session's has beside them, as the host would call it here.
+    pub others: Vec<String>,
 }
 
 /// How a form of the host starts one; nothing where all agents share that of the session.
@@ -36,14 +38,17 @@ pub fn form<'a>(adapter: &'a Adapter, policy: &Policy, form: &str) -> Option<(&'
     Some((own, entry.clone()))
 }
 
-/// The gateway of `role`, with the tools of it that the role keeps (`names`, as the gateway calls them).
-pub fn of(adapter: &Adapter, own: &PerRole, entry: &Server, role: &Role, names: &[String]) -> Option<OwnGateway> {
+/// The gateway of `role`, with the tools of it that the role keeps (`kept`, as the gateway calls them).
+pub fn of(adapter: &Adapter, own: &PerRole, entry: &Server, role: &Role, kept: &[String]) -> Option<OwnGateway> {
     let mcp = adapter.mcp.as_ref()?;
     let mut server = entry.clone();
     if let Some(name) = own.entry(&role.id) {
         server.name = name;
     }
-    server.tools.retain(|name, _| names.contains(name));
+    let other = |tool: &&String| !kept.contains(tool);
+    let others = server.tools.keys().filter(other);
+    let others = others.filter_map(|tool| names::tool(&adapter.names.tool, &server.name, tool).ok()).collect();
+    server.tools.retain(|name, _| kept.contains(name));
     if let Reach::Program { args, .. } = &mut server.reach {
         // The role's file is read by this host alone, whoever reads that of the session's servers.
         let other = |at: usize| args[at].text == "--host" && args.get(at + 1).is_some_and(|id| id.text != adapter.id);
@@ -53,7 +58,7 @@ pub fn of(adapter: &Adapter, own: &PerRole, entry: &Server, role: &Role, names: 
         *args = kept.chain(role).collect();
     }
     let on_host = servers::on_host(adapter, mcp, &server);
-    Some(OwnGateway { server, on_host })
+    Some(OwnGateway { server, on_host, others })
 }
 
 /// What the gateway calls a tool of its own; nothing for every other tool.
@@ -162,7 +167,8 @@ impl Planner<'_> {
     }
 
     /// What the session's gateway has and the role's own does not: that holds as hard as the host keeps to the latter.
-    pub(super) fn refused_by_own(&self, cap: CapId) -> Option<Line> {
+    pub(super) fn refused_by_own(&self, plan: &RolePlan, cap: CapId) -> Option<Line> {
+        plan.gateway.as_ref()?;
         let (own, entry) = form(self.adapter, self.policy, self.form_name)?;
         let claim = &own.claim;
         let conferred = entry.tools.values().any(|tool| tool.confers.has(cap));

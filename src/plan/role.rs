@@ -174,7 +174,7 @@ impl Planner<'_> {
         match (role.grants.contains_key(&cap), conferring.is_empty()) {
             (true, false) => self.granted(role, cap, &conferring),
             (true, true) => self.unreachable(role, cap),
-            (false, true) => self.absent(cap),
+            (false, true) => self.absent(plan, cap),
             (false, false) => self.kept(role, cap, &conferring, self.base(cap, State::Denied, String::new())),
         }
     }
@@ -290,7 +290,7 @@ impl Planner<'_> {
         self.base(cap, State::Unreachable, format!("{reason}; hand it back to the parent"))
     }
 
-    fn absent(&self, cap: CapId) -> Line {
+    fn absent(&self, plan: &RolePlan, cap: CapId) -> Line {
         if self.offer.session_servers && self.policy.catalogue.get(cap).via_mcp {
             let mut line = self.base(
                 cap,
@@ -302,7 +302,7 @@ impl Planner<'_> {
             return line;
         }
         let claim = &self.list.claim;
-        if let Some(line) = self.refused_by_own(cap) {
+        if let Some(line) = self.refused_by_own(plan, cap) {
             return line;
         }
         let mut line = self.base(

@@ -66,10 +66,13 @@ pub(super) fn role<'a>(
     }
 }
 
-/// The gateway that is started for the role alone, as `servers` have one.
+/// The gateway that is started for the role alone, as `servers` have one, and the names that the tools would have which only
+/// the session's has (`others`).
 fn gateway(adapter: &Adapter, plan: &RolePlan) -> Option<Value> {
     let own = plan.gateway.as_ref()?;
-    Some(servers::server(adapter.mcp.as_ref()?, &own.server, &own.on_host))
+    let mut seen = servers::server(adapter.mcp.as_ref()?, &own.server, &own.on_host);
+    seen["others"] = json!(own.others);
+    Some(seen)
 }
 
 fn paths(plan: &PathPlan) -> Value {

@@ -212,3 +212,7 @@ impl Policy {
         !given && self.behind(server, &[])
     }
 }
+
+#[cfg(test)]
+#[path = "route_tests.rs"]
+mod tests;

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::audit::contract::Contract;
+use crate::audit::pins;
 use crate::compile::{Compiled, variant};
 use crate::edit::{Document, Format};
 use crate::model::policy::Via;
@@ -15,10 +17,11 @@ use crate::render::artifact::{Artifact, Content, Entry, EntryKind};
 use crate::resolve::Policy;
 use crate::resolve::composed::Bounds;
 use crate::resolve::policy::{self, Reach, Server, ServerTool, Text, Timeout};
-use crate::sync;
+use crate::sync::lock::Lock;
+use crate::sync::{self, LOCK_NAME};
 use crate::system::os::Os;
 
-use super::tryout::{ARGUMENT, FOLDER, NAME, TOOLS};
+use super::tryout::{self, ARGUMENT, FOLDER, NAME, TOOLS};
 
 /// The folder of the policy that the gateway is started with in a copy.
 const POLICY_DIR: &str = "rolecast-verify-policy";
@@ -65,11 +68,6 @@ impl Derived {
         Ok(Some(Self { policy, plan, artifacts: rendered.artifacts, base: base.artifacts.clone(), through }))
     }
 
-    /// What pins the server for the gateway; nothing where hosts start it themselves.
-    pub fn pin(&self) -> Option<[&str; 5]> {
-        self.through.as_ref().map(|_| ["audit", NAME, "--accept", "--policy", POLICY_DIR])
-    }
-
     /// The name under which a role finds the server's tools: of the server, of the gateway, or of the role's own one.
     pub fn entry(&self, form: &RolePlan, host: &str) -> String {
         form.gateway.as_ref().map_or_else(|| self.shared(host), |own| own.server.name.clone())
@@ -104,6 +102,7 @@ impl Derived {
         if let Some(text) = &self.through {
             std::fs::create_dir_all(root.join(POLICY_DIR))?;
             std::fs::write(root.join(POLICY_DIR).join("policy.yaml"), text)?;
+            std::fs::write(root.join(POLICY_DIR).join(LOCK_NAME), pinned()?)?;
         }
         let other = |a: &&Artifact| !self.base.iter().any(|b| b.path == a.path && b.content == a.content);
         let changed: Vec<Artifact> = self.artifacts.iter().filter(other).cloned().collect();
@@ -115,6 +114,14 @@ impl Derived {
         })?;
         written.map(|_| ()).map_err(io::Error::other)
     }
+}
+
+/// A lock that pins the server: without one the gateway shows nothing of it.
+fn pinned() -> io::Result<String> {
+    let contract = Contract::new(NAME, &Value::Null, tryout::listed()).map_err(io::Error::other)?;
+    let mut lock = Lock::default();
+    lock.pins.insert(NAME.to_owned(), pins::of(&contract));
+    Ok(lock.to_text())
 }
 
 /// The policy of the repository with the server, as the gateway reads it.

@@ -23,8 +23,6 @@ use super::program::Found;
 use super::reap;
 use super::tryout::{FOLDER, Record, TOOLS};
 
-/// What this program is called.
-const OWN: &str = "rolecast";
 /// After this a run of a host is ended.
 const RUN_TIME: Duration = Duration::from_secs(180);
 /// After this the question for the version is.
@@ -163,13 +161,6 @@ impl Session<'_> {
             if let Some(tool) = TOOLS.get(tried.attempt) {
                 tried.effect = Effect::Called(Record::new(place.record()), tool.name);
             }
-        }
-        if let Some(pin) = derived.pin() {
-            let args = pin.map(str::to_owned);
-            let env = self.environment(place, values);
-            let program = self.platform.find(OWN).ok_or_else(|| io::Error::other("this program is not found"))?;
-            let task = Task { program: &program, args: &args, env: &env, folder: &place.root, time: VERSION_TIME };
-            run(task, interrupt).await?;
         }
         if let Some(accept) = &self.driver.servers.accept {
             let mut values = values.clone();

@@ -97,10 +97,15 @@ fn answer(message: &Value, record: Option<&Record>) -> Result<Value, (i32, Strin
             "serverInfo": { "name": NAME, "version": env!("CARGO_PKG_VERSION") },
         })),
         "ping" => Ok(json!({})),
-        "tools/list" => Ok(json!({ "tools": TOOLS.map(|t| described(&t)) })),
+        "tools/list" => Ok(json!({ "tools": listed() })),
         "tools/call" => call(params["name"].as_str().unwrap_or_default(), record),
         other => Err((-32601, format!("there is no method `{other}`"))),
     }
+}
+
+/// What it says of its tools.
+pub fn listed() -> Vec<Value> {
+    TOOLS.iter().map(described).collect()
 }
 
 fn described(tool: &Tool) -> Value {

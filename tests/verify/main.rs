@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod evidence;
 mod support;
+mod through_gateway;
 mod with_programs;
 #[cfg(unix)]
 mod without_programs;

@@ -31,11 +31,11 @@ pub(super) fn search() -> Value {
     })
 }
 
-/// One tool that does everything.
 fn asked<'a>(policy: &'a Policy, role: Option<&'a Role>) -> Asked<'a> {
     Asked { policy, role, hosts: &[], risk: None }
 }
 
+/// One tool that does everything.
 fn tabs() -> Value {
     json!({
         "name": "tabs",
@@ -418,4 +418,34 @@ fn tools_of_two_servers_with_one_name_are_told_apart() {
     let exposure = expose(&asked(&policy, None), &definitions, &mut Sink::new());
     let names: Vec<&str> = exposure.tools.iter().map(|t| t.name.as_str()).filter(|n| n.contains("tabs")).collect();
     assert_eq!(names, ["knowledge_tabs", "other_tabs"]);
+}
+
+#[test]
+fn a_part_by_risk_has_what_has_it_and_what_gives_answers_back() {
+    let (policy, _) = policy(&format!("{HEAD}{THREE}"));
+    let names = |risk| {
+        let asked = Asked { policy: &policy, role: None, hosts: &[], risk: Some(risk) };
+        let tools = expose(&asked, &definitions(), &mut Sink::new()).tools;
+        tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(Risk::Restricted), ["read_artifact", "tabs"]);
+    assert_eq!(names(Risk::Dangerous), ["read_artifact"]);
+    let safe = names(Risk::Safe);
+    assert!(safe.contains(&"search_faq".to_owned()) && safe.contains(&"read_artifact".to_owned()), "{safe:?}");
+    assert!(!safe.contains(&"tabs".to_owned()), "{safe:?}");
+}
+
+#[test]
+fn a_host_that_has_a_server_itself_is_not_shown_it_again() {
+    let text = HEAD
+        .replace("hosts: { claude-code: {} }", "hosts: { claude-code: {}, cursor: {} }")
+        .replace("    via: gateway\n", "");
+    let (policy, _) = policy(&text);
+    let shown = |hosts: &[String]| {
+        let asked = Asked { policy: &policy, role: None, hosts, risk: None };
+        expose(&asked, &definitions(), &mut Sink::new()).tools.iter().any(|tool| tool.name == "tabs")
+    };
+    let host = |id: &str| [id.to_owned()];
+    assert!(!shown(&host("claude-code")), "Claude Code is given the server itself");
+    assert!(shown(&host("cursor")) && shown(&[]));
 }
