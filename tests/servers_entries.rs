@@ -33,7 +33,7 @@ fn artifacts(host: &str, servers: &BTreeSet<usize>, call: u64) -> Vec<Artifact> 
         let reach = if server % 2 == 0 { "command: run\n    args: [x, x]" } else { "url: https://example.org/mcp" };
         let _ = writeln!(
             policy,
-            "  s{server}:\n    {reach}\n    timeout: {{ call: {call} }}\n    tools: {{ look: {{ confers: [docs.search] }}, change: {{ confers: [ticket.write] }} }}"
+            "  s{server}:\n    {reach}\n    via: direct\n    timeout: {{ call: {call} }}\n    tools: {{ look: {{ confers: [docs.search] }}, change: {{ confers: [ticket.write] }} }}"
         );
     }
     let system = Memory::new().with("shared-agent-rules/policy.yaml", policy);

@@ -70,6 +70,9 @@ pub struct Servers {
     pub args: Option<Vec<String>>,
     /// Arguments of a run before it, in which a person accepts the server `{server}`.
     pub accept: Option<Vec<String>>,
+    /// Files of the home by path, written before it, as a person's consent leaves them.
+    #[serde(default)]
+    pub files: IndexMap<String, String>,
 }
 
 /// A protocol between hosts and models.

@@ -162,6 +162,9 @@ impl Session<'_> {
                 tried.effect = Effect::Called(Record::new(place.record()), tool.name);
             }
         }
+        for (path, text) in &self.driver.servers.files {
+            write(&place.home.join(path), &fill(text, values))?;
+        }
         if let Some(accept) = &self.driver.servers.accept {
             let mut values = values.clone();
             values.insert("{server}".to_owned(), derived.shared(&self.adapter.id));

@@ -2,7 +2,7 @@
 
 use crate::support::{POLICY, Project};
 
-const SERVERS: &str = "servers:\n  docs:\n    command: docs-mcp\n    env: { DOCS_KEY: { env: DOCS_KEY } }\n    tools: { find: { confers: [docs.search] } }\n";
+const SERVERS: &str = "servers:\n  docs:\n    command: docs-mcp\n    via: direct\n    env: { DOCS_KEY: { env: DOCS_KEY } }\n    tools: { find: { confers: [docs.search] } }\n";
 
 fn policy(hosts: &str, rest: &str) -> String {
     format!("version: 1\nhosts: {{ {hosts} }}\n{rest}")
