@@ -210,6 +210,9 @@ codes! {
     /// or taxonomy tools there. Every session then pays for a search that its task may not need, whatever the
     /// policy says about looking things up late.
     ForeignSessionStart = ("foreign-session-start", Warning, "a foreign file demands discovery at every start");
+    /// A file beside the rendered roles is not JSON as its host reads it. The host does not say so: another role,
+    /// which may do more, takes its place.
+    RoleUnread = ("role-unread", Warning, "a host cannot read a role of the user");
 
     /// A composed tool cannot be what it says: its name is not one that every host and model takes, or is taken by
     /// a tool of the gateway itself; it confers nothing; it has no description, or hints that contradict each other.

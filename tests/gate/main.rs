@@ -9,6 +9,7 @@ mod eol;
 mod golden;
 mod hosts;
 mod ownership;
+mod readers;
 mod servers;
 mod sources;
 mod support;
