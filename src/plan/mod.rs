@@ -1,6 +1,7 @@
 //! Policy × adapters to a plan: which tools each role gets, which settings are set, which file carries
 //! what to whom, and what can be claimed of all that.
 
+mod clash;
 mod confine;
 pub mod delivery;
 pub mod deny;
@@ -90,12 +91,13 @@ pub fn plan(
     let delivery = deliver(policy, &selected, user);
     reach::report(policy, &selected, &delivery, sink);
     servers::report_unused(policy, sink);
+    clash::check_gateway(policy, sink);
     let excluded = narrow::excluded(policy, &selected);
     let mut lines = Vec::new();
     let hosts = selected
         .iter()
         .map(|adapter| {
-            offer::check_names(adapter, policy, sink);
+            clash::check(adapter, policy, sink);
             let (roles, mut own) = roles(adapter, policy, &excluded, purpose, sink);
             let servers = servers::plan(adapter, policy, &selected, user, sink);
             if purpose != Purpose::Files {

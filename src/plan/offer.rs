@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diag::{Code, Diagnostic, Sink};
+use crate::diag::{Code, Diagnostic};
 use crate::model::adapter::{Adapter, Approval, Form, List, ListMcp, Sense, Verdict};
 use crate::model::scalar::{EvidenceKind, Risk};
 use crate::resolve::policy::{Policy, Server};
@@ -177,49 +177,6 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
         }
     }
     tools
-}
-
-/// Reports names that a host cuts, refuses, splits, or that become one.
-pub fn check_names(adapter: &Adapter, policy: &Policy, sink: &mut Sink) {
-    let mut seen: indexmap::IndexMap<String, (String, Option<crate::diag::Span>)> = indexmap::IndexMap::new();
-    let mut servers: indexmap::IndexMap<String, &Server> = indexmap::IndexMap::new();
-    for server in policy.offered() {
-        // Without a tool the name is what all tools of the server start with.
-        let Ok(spelt) = names::tool(&adapter.names.tool, &server.name, "") else { continue };
-        if let Some(first) = servers.insert(spelt.clone(), server) {
-            sink.push(
-                Diagnostic::new(
-                    Code::NameCollision,
-                    format!("servers `{}` and `{}` are both `{spelt}…` on {}", first.name, server.name, adapter.title),
-                )
-                .at_opt(server.span, "second")
-                .also(first.span, "first")
-                .help("rename one of the servers"),
-            );
-        }
-    }
-    for server in policy.offered() {
-        for (name, class) in &server.tools {
-            let own = format!("{}/{name}", server.name);
-            match names::tool(&adapter.names.tool, &server.name, name) {
-                Ok(spelt) => {
-                    if let Some((other, span)) = seen.get(&spelt) {
-                        sink.push(
-                            Diagnostic::new(
-                                Code::NameCollision,
-                                format!("`{other}` and `{own}` are both `{spelt}` on {}", adapter.title),
-                            )
-                            .at_opt(class.span, "second")
-                            .also(*span, "first")
-                            .help("rename one of the servers"),
-                        );
-                    }
-                    seen.insert(spelt, (own, class.span));
-                }
-                Err(problem) => sink.push(unusable(&own, &problem, adapter).at_opt(class.span, "")),
-            }
-        }
-    }
 }
 
 /// The diagnostic for a name that a host would not take as it is.

@@ -8,6 +8,7 @@ mod drift;
 mod eol;
 mod golden;
 mod hosts;
+mod names;
 mod ownership;
 mod readers;
 mod servers;
