@@ -8,7 +8,7 @@ use crate::plan::names;
 
 use super::Seen;
 use super::derived::Derived;
-use super::judge::Case;
+use super::judge::{Case, not_connected};
 use super::report::{About, Finding, Verdict};
 use super::tryout::{NAME, TOOLS};
 
@@ -65,6 +65,8 @@ struct Session<'a> {
     adapter: &'a Adapter,
     /// Names of tools; none = it is not known.
     offered: Option<&'a [String]>,
+    /// Whether the server was started and asked for its tools.
+    connected: bool,
     /// What it was told: hosts may only name a tool at first.
     told: &'a str,
 }
@@ -83,7 +85,8 @@ impl<'a> Session<'a> {
                 started.map(|s| s.observed.offered.as_slice())
             }
         };
-        Self { adapter, offered, told: main.map_or("", |m| m.told.as_str()) }
+        let connected = seen.iter().any(|s| s.observed.connected != Some(false));
+        Self { adapter, offered, connected, told: main.map_or("", |m| m.told.as_str()) }
     }
 
     /// How a tool is before the session, in words; nothing when it is not.
@@ -99,6 +102,9 @@ impl<'a> Session<'a> {
         let Some(offered) = self.offered else {
             return (Verdict::Untried, "what a session without a role is offered was not seen".to_owned());
         };
+        if !self.connected {
+            return (Verdict::Untried, not_connected(NAME));
+        }
         if tool != "*" {
             return match self.has(offered, tool) {
                 Some(how) => (Verdict::Held, format!("{how}; whether a person is asked is not tried")),
@@ -147,7 +153,7 @@ mod tests {
         let offered = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
         let (few, all) = (offered(&["mcp__tryout__look"]), offered(&["mcp__tryout__look", "mcp__tryout__extra"]));
         let told = "You may search for mcp__tryout__find.";
-        let session = |offered| Session { adapter: &adapter, offered, told };
+        let session = |offered| Session { adapter: &adapter, offered, connected: true, told };
         for (offered, tool, guarantee, verdict) in [
             (Some(few.as_slice()), "look", None, Verdict::Held),
             (Some(few.as_slice()), "find", None, Verdict::Held),
@@ -159,6 +165,11 @@ mod tests {
             (None, "look", None, Verdict::Untried),
         ] {
             assert_eq!(session(offered).line(&line(tool, guarantee), tool).0, verdict, "{tool} {guarantee:?}");
+        }
+        let away = Session { connected: false, ..session(Some(few.as_slice())) };
+        for tool in ["change", "*"] {
+            let found = away.line(&line(tool, Some(Guarantee::Enforced)), tool);
+            assert_eq!(found, (Verdict::Untried, "server `tryout` was not connected".to_owned()));
         }
     }
 }
