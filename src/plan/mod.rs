@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod globs;
 pub mod knobs;
 pub mod ledger;
+pub mod legacy;
 pub mod names;
 pub mod narrow;
 pub mod offer;
@@ -154,7 +155,7 @@ fn deliver(policy: &Policy, selected: &[&Adapter], user: &[UserFile]) -> Deliver
             roles: rule.roles,
         })
         .collect();
-    let wants_card = policy.rules.iter().any(crate::resolve::Rule::has_note);
+    let wants_card = policy.rules.iter().any(crate::resolve::Rule::has_note) || legacy::any(policy);
     let hosts =
         selected.iter().map(|adapter| HostInput { adapter, wants_card, has_roles: !policy.roles.is_empty() }).collect();
     let roles: Vec<String> = policy.roles.iter().map(|r| r.id.clone()).collect();
@@ -185,6 +186,7 @@ fn roles(
             .map(|(form_name, form, list, offer)| {
                 let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT, excluded };
                 let plan = planner.tools(role);
+                legacy::report(policy, role, &plan, sink);
                 // Denials are judged by what the ledger says of them, whether it is wanted or not.
                 let wanted = purpose != Purpose::Files || !role.deny.is_empty() || known.doubts(&role.id);
                 let mut lines = if wanted { planner.lines(role, &plan) } else { Vec::new() };

@@ -44,6 +44,8 @@ pub struct Tool {
     pub conditions: Vec<String>,
     /// What happens before a call, beside the role's list; only of a server's tool.
     pub approval: Option<Approval>,
+    /// The tools that are to be preferred to it, as the model sees them; none = it is no legacy.
+    pub successors: Vec<String>,
 }
 
 impl Tool {
@@ -86,7 +88,16 @@ pub fn native(adapter: &Adapter, name: &str, catalogue: &Catalogue) -> Tool {
     });
     let conditions = adapter.tools.get(name).map_or_else(Vec::new, |t| t.conditions.clone());
     let evidence = adapter.tools.get(name).and_then(|t| t.evidence);
-    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers, evidence, conditions, approval: None }
+    Tool {
+        name: name.to_owned(),
+        origin: Origin::Native,
+        covers,
+        confers,
+        evidence,
+        conditions,
+        approval: None,
+        successors: Vec::new(),
+    }
 }
 
 /// The list of a form, its own or that of the form whose files it uses.
@@ -144,6 +155,11 @@ fn word(name: String, tools: Vec<Tool>) -> Word {
     Word { selector, tools: tools.into_iter().map(Arc::new).collect() }
 }
 
+/// Successors as the model sees them.
+fn successors(adapter: &Adapter, places: &[(String, String)]) -> Vec<String> {
+    places.iter().filter_map(|(server, tool)| names::tool(&adapter.names.tool, server, tool).ok()).collect()
+}
+
 /// The tools of the policy's servers with their spelling in a list; those the host cannot name are left out.
 fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
     // A server that is written is there by the render; what is left are the host's own terms.
@@ -171,6 +187,7 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
                         evidence: None,
                         conditions: conditions.clone(),
                         approval: approval(server, class.risk),
+                        successors: successors(adapter, &class.successors),
                     },
                 ));
             }

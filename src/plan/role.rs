@@ -63,7 +63,7 @@ impl Planner<'_> {
     /// Chooses the tools of `role`.
     pub fn tools(&self, role: &Role) -> RolePlan {
         let selectors = self.offer.selectors.as_slice();
-        let kept = self.problem(role, selectors, &self.offer.fixed).solve();
+        let kept = self.preferred(role, self.problem(role, selectors, &self.offer.fixed).solve());
         let words = |indices: &[usize]| -> Vec<String> { indices.iter().map(|i| selectors[*i].word.clone()).collect() };
         let (list, removed) = match self.list.sense {
             Sense::Allow | Sense::Rules => (words(&self.needed(&kept)), Vec::new()),
@@ -85,6 +85,19 @@ impl Planner<'_> {
             inform: self.inform(role),
             tools,
         }
+    }
+
+    /// Leaves out what is kept as a legacy where its successors are kept, and cover all that the role wants of it.
+    fn preferred(&self, role: &Role, kept: Vec<usize>) -> Vec<usize> {
+        let tools = || kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed);
+        let superseded = |tool: &Tool| {
+            let covered = tools()
+                .filter(|other| tool.successors.contains(&other.name) && other.name != tool.name)
+                .fold(CapSet::EMPTY, |all, other| all.union(other.covers));
+            !tool.successors.is_empty() && tool.covers.and(role.granted()).within(covered)
+        };
+        let stays = |i: &usize| !self.offer.words[*i].tools.iter().all(|tool| superseded(tool));
+        kept.iter().copied().filter(stays).collect()
     }
 
     /// Leaves out words whose tools other kept words bring already: they would only be noise in the file.

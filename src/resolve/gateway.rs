@@ -105,11 +105,21 @@ fn shown(
     for tool in tools.values() {
         let (covers, confers) = (tool.covers, tool.confers);
         let bounds = tool.bounds.clone();
-        all.insert(tool.name.clone(), ServerTool { span: tool.span, risk: risk(confers), covers, confers, bounds });
+        all.insert(
+            tool.name.clone(),
+            ServerTool { span: tool.span, risk: risk(confers), covers, confers, bounds, successors: Vec::new() },
+        );
     }
-    for (name, server, tool) in names(servers, tools) {
-        if let Some(class) = server.tools.get(tool) {
-            all.insert(name, class.clone());
+    let through = names(servers, tools);
+    for (name, server, tool) in &through {
+        if let Some(class) = server.tools.get(*tool) {
+            // What is preferred is shown here too, or not at all.
+            let here = |(owner, tool): &(String, String)| {
+                let found = through.iter().find(|(_, s, t)| s.name == *owner && t == tool)?;
+                Some((NAME.to_owned(), found.0.clone()))
+            };
+            let successors = class.successors.iter().filter_map(here).collect();
+            all.insert(name.clone(), ServerTool { successors, ..class.clone() });
         }
     }
     for (name, capability) in OWN_CONFERS {
@@ -117,7 +127,7 @@ fn shown(
         let bounds = super::composed::Bounds::default();
         all.insert(
             (*name).to_owned(),
-            ServerTool { span: None, risk: risk(caps), covers: caps, confers: caps, bounds },
+            ServerTool { span: None, risk: risk(caps), covers: caps, confers: caps, bounds, successors: Vec::new() },
         );
     }
     all.retain(|_, tool| common(tool.confers, tool.risk, roles));

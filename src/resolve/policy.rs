@@ -273,6 +273,8 @@ pub struct ServerTool {
     pub confers: CapSet,
     /// What the gateway does with calls and results.
     pub bounds: Bounds,
+    /// The tools that are to be preferred to it, each with its server; none = it is no legacy.
+    pub successors: Vec<(String, String)>,
 }
 
 /// A budget in bytes.

@@ -83,7 +83,7 @@ fn server(policy: &Policy, program: &Path) -> Server {
         let id = policy.catalogue.find(capability);
         let set = id.into_iter().collect();
         let risk = id.map_or(Risk::Restricted, |id| policy.catalogue.get(id).risk);
-        ServerTool { span: None, risk, covers: set, confers: set, bounds: Bounds::default() }
+        ServerTool { span: None, risk, covers: set, confers: set, bounds: Bounds::default(), successors: Vec::new() }
     };
     let named = TOOLS.iter().filter_map(|t| Some((t.name.to_owned(), class(t.confers?))));
     Server {

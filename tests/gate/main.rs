@@ -8,6 +8,7 @@ mod drift;
 mod eol;
 mod golden;
 mod hosts;
+mod legacy;
 mod names;
 mod ownership;
 mod readers;
