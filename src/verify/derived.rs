@@ -93,6 +93,18 @@ impl Derived {
     }
 }
 
+impl Derived {
+    /// Renders all of it over the repository at `root`, with the lock in `policy_dir` that vouches for what the guard
+    /// reads.
+    ///
+    /// # Errors
+    /// Files.
+    pub fn render(&self, root: &Path, policy_dir: &str) -> io::Result<()> {
+        let options = sync::Options { force: true, ..sync::Options::new(policy_dir) };
+        sync::render(&self.artifacts, &Os::new(root)?, &options).1.map(|_| ()).map_err(io::Error::other)
+    }
+}
+
 fn server(policy: &Policy, program: &Path) -> Server {
     let text = |text: &str| Text { text: text.to_owned(), span: None };
     let class = |capability: &str| {

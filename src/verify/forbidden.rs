@@ -51,12 +51,13 @@ impl Session<'_> {
         &self,
         call: &ToolCall,
         derived: &Derived,
+        policy_dir: &str,
         files: &Files,
         interrupt: &mut Interrupt,
     ) -> io::Result<Lines> {
         let place = Place::new()?;
         files.copy(&place.root, &place.home, self.platform, interrupt).await?;
-        derived.put(&place.root)?;
+        derived.render(&place.root, policy_dir)?;
         std::fs::create_dir_all(place.root.join(FOLDER))?;
         let made = ["plain", "free", "around"].map(|name| place.root.join(FOLDER).join(name));
         let at = |index: usize| made[index].to_string_lossy();

@@ -282,7 +282,7 @@ impl All<'_> {
     async fn forbidden(&mut self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
         let (Some(call), Some(derived)) = (&session.driver.shell, self.forbidding) else { return Ok(Vec::new()) };
         (self.say)(&format!("{}: trying a forbidden command", session.adapter.title));
-        let ran = session.forbidden(call, derived, self.files, &mut self.interrupt).await;
+        let ran = session.forbidden(call, derived, self.options.policy_dir, self.files, &mut self.interrupt).await;
         if self.interrupt.happened() {
             return Err(Problem::Interrupted);
         }
