@@ -14,15 +14,11 @@ const HOSTS: [&str; 8] = ["claude-code", "codex", "copilot", "cursor", "gemini-c
 fn rendered(forbid: &[String]) -> (Vec<Artifact>, Vec<Line>) {
     let hosts: Vec<String> = HOSTS.iter().map(|h| format!("{h}: {{}}")).collect();
     let forbid: Vec<String> = forbid.iter().map(|f| format!("{{ run: {} }}", Value::from(f.as_str()))).collect();
-    let policy = format!(
-        "version: 1\nhosts: {{ {} }}\ncommands: {{ forbid: [{}] }}\n",
-        hosts.join(", "),
-        forbid.join(", ")
-    );
+    let policy =
+        format!("version: 1\nhosts: {{ {} }}\ncommands: {{ forbid: [{}] }}\n", hosts.join(", "), forbid.join(", "));
     let role = "---\ndescription: Builds.\ngrants: { shell.run: {} }\n---\nBuild.\n";
-    let system = Memory::new()
-        .with("shared-agent-rules/policy.yaml", policy)
-        .with("shared-agent-rules/roles/builder.md", role);
+    let system =
+        Memory::new().with("shared-agent-rules/policy.yaml", policy).with("shared-agent-rules/roles/builder.md", role);
     let mut sink = Sink::new();
     let compiled = compile(&system, Some("shared-agent-rules"), &[], &mut sink);
     let said: Vec<String> = sink.iter().map(|d| d.message.clone()).collect();
