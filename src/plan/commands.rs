@@ -50,9 +50,10 @@ fn line(adapter: &Adapter, policy: &Policy, forbidden: &Forbidden) -> Line {
     if let Some(claim) = &adapter.commands.launch {
         told(claim, "`rolecast run` starts roles with a rule that refuses it".to_owned());
     }
-    let text = match reasons.is_empty() {
-        true => "text only: the host is given nothing that would refuse it".to_owned(),
-        false => format!("{}; {AROUND}", reasons.join("; ")),
+    let text = match (reasons.is_empty(), adapter.carriers.is_empty()) {
+        (true, true) => "text only, which its roles carry and its main agent is not given".to_owned(),
+        (true, false) => "text only: the host is given nothing that would refuse it".to_owned(),
+        (false, _) => format!("{}; {AROUND}", reasons.join("; ")),
     };
     let conditions: IndexSet<&String> = claims.iter().flat_map(|c| &c.conditions).collect();
     Line {
