@@ -65,7 +65,7 @@ fn a_forbidden_command_is_refused_on_every_host_that_is_said_to() {
     let hosts = ["claude-code", "codex", "copilot", "gemini-cli", "opencode", "qwen-code"];
     let repository = forbidding(&hosts);
     for host in hosts {
-        let (code, report) = repository.verify(&bin, &["--host", host, "--role", "reviewer"]);
+        let (code, report) = repository.verify(&bin, &["--host", host, "--role", "explorer"]);
         assert_eq!((with(&report, "broken"), with(&report, "unclear")), (vec![], vec![]), "{report:#}");
         assert_eq!(code, 0, "{host}");
         let findings = report["hosts"][0]["findings"].as_array().unwrap();
