@@ -2,6 +2,7 @@
 //! what to whom, and what can be claimed of all that.
 
 mod clash;
+pub mod commands;
 mod confine;
 pub mod delivery;
 pub mod deny;
@@ -104,6 +105,7 @@ pub fn plan(
             if purpose != Purpose::Files {
                 lines.append(&mut own);
                 lines.extend(knobs::lines(adapter, policy));
+                lines.extend(commands::lines(adapter, policy));
                 lines.extend(servers::lines(adapter, policy, servers.as_ref()));
             }
             HostPlan { host: adapter.id.clone(), roles, knobs: knobs::plan(adapter, policy), servers }
