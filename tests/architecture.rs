@@ -45,7 +45,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("minijinja", &["render/engine.rs"]),
     ("annotate_snippets", &["diag/render/human.rs"]),
     ("pulldown_cmark", &["text/markdown.rs"]),
-    ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs"]),
+    ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs", "text/json.rs"]),
     ("clap", &["cli/"]),
     ("tempfile", &["run/", "verify/"]),
     ("signal_hook", &["run/"]),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::audit::pins;
 use crate::compile::Compiled;
 use crate::diag::Sink;
-use crate::lint::foreign;
+use crate::lint::{broken, foreign};
 use crate::plan::Purpose;
 use crate::render::artifact::Content;
 use crate::sync::{LockState, Options, compare};
@@ -43,7 +43,7 @@ fn gate(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Result
         .help("run `rolecast init`"));
     };
     let (mut compiled, mut sink) = compiled(system, Some(dir), &[], Purpose::Files, ui)?;
-    session_starts(system, &mut compiled, &mut sink);
+    foreign_files(system, &mut compiled, &mut sink);
     let artifacts = compiled.rendered.as_ref().map_or(&[][..], |r| r.artifacts.as_slice());
     let options = Options { strict_eol: args.strict_eol, ..Options::new(dir) };
     let state = LockState::load(system, &options).map_err(|p| Failure::environment(p.to_string()))?;
@@ -82,8 +82,9 @@ fn pinned(compiled: &Compiled, state: &LockState, sink: &mut Sink) -> bool {
     fails
 }
 
-/// Warns of texts and hooks of others that undo lazy discovery at the start of every session.
-fn session_starts(system: &dyn System, compiled: &mut Compiled, sink: &mut Sink) {
+/// Warns of texts and hooks of others that undo lazy discovery at the start of every session, and of roles of others
+/// that their host cannot read.
+fn foreign_files(system: &dyn System, compiled: &mut Compiled, sink: &mut Sink) {
     let (Some(policy), Some(rendered)) = (&compiled.policy, &compiled.rendered) else { return };
     let whole = rendered.artifacts.iter().filter(|a| matches!(a.content, Content::Whole(_)));
     let ours: BTreeSet<String> = whole.map(|a| a.path.clone()).collect();
@@ -91,5 +92,9 @@ fn session_starts(system: &dyn System, compiled: &mut Compiled, sink: &mut Sink)
         for diagnostic in foreign::judge(&candidate, &mut compiled.loaded.sources) {
             sink.push(diagnostic);
         }
+    }
+    let sources = &mut compiled.loaded.sources;
+    for diagnostic in broken::roles(system, &compiled.loaded.adapters, &policy.hosts, &ours, sources) {
+        sink.push(diagnostic);
     }
 }

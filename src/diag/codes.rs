@@ -114,6 +114,9 @@ codes! {
     ScopeKind = ("scope-kind", Error, "a grant has a scope its capability does not take");
     /// A scope that is empty grants nothing, or would be read as everything.
     ScopeEmpty = ("scope-empty", Error, "a scope is empty");
+    /// A command under `commands.forbid` that hosts would read in different ways, or that stands there twice. Taken
+    /// are plain words, from the program on; `*` may stand as the last word.
+    CommandPattern = ("command-pattern", Error, "not a command to forbid");
     /// A path pattern that not every host understands, or that leaves the root.
     GlobInvalid = ("glob-invalid", Error, "not a path pattern");
     /// A role grants and denies the same capability.
@@ -210,6 +213,9 @@ codes! {
     /// or taxonomy tools there. Every session then pays for a search that its task may not need, whatever the
     /// policy says about looking things up late.
     ForeignSessionStart = ("foreign-session-start", Warning, "a foreign file demands discovery at every start");
+    /// A file beside the rendered roles is not JSON as its host reads it. The host does not say so: another role,
+    /// which may do more, takes its place.
+    RoleUnread = ("role-unread", Warning, "a host cannot read a role of the user");
 
     /// A composed tool cannot be what it says: its name is not one that every host and model takes, or is taken by
     /// a tool of the gateway itself; it confers nothing; it has no description, or hints that contradict each other.

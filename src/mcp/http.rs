@@ -108,6 +108,19 @@ impl Http {
         Ok(response)
     }
 
+    /// Whether the address is that of the old transport: a GET opens a stream whose first event names another address.
+    pub(super) async fn sends_events_alone(&self) -> bool {
+        let request = self.client.get(self.url.clone()).headers(self.headers.clone());
+        let Ok(response) = request.header(ACCEPT, "text/event-stream").send().await else { return false };
+        if !response.status().is_success() || !kind(&response).starts_with("text/event-stream") {
+            return false;
+        }
+        let body = Capped { inner: Box::pin(response.bytes_stream()), left: self.max };
+        let mut events = pin!(SseByteStream::new(body));
+        let first = std::future::poll_fn(|cx| events.as_mut().poll_next(cx)).await;
+        matches!(first, Some(Ok(event)) if event.event.as_deref() == Some("endpoint"))
+    }
+
     /// Takes the messages of an answer; the replies to send.
     async fn answered(&self, response: Response) -> Result<Vec<Value>, Problem> {
         let kind = kind(&response);
@@ -172,7 +185,11 @@ fn cause(error: &reqwest::Error) -> String {
     while let Some(inner) = error.source() {
         error = inner;
     }
-    error.to_string()
+    let text = error.to_string();
+    if text.contains("invalid peer certificate") {
+        return format!("its certificate is not trusted on this machine ({text})");
+    }
+    text
 }
 
 async fn whole(body: Capped, max: usize) -> Result<Vec<u8>, Problem> {

@@ -52,7 +52,10 @@ pub fn plan(adapter: &Adapter, policy: &Policy) -> Vec<KnobPlan> {
         .collect()
 }
 
-/// One line for each budget and family of tools.
+/// The subject of what a host puts before an agent at the start.
+pub const SESSION_START: &str = "session-start";
+
+/// One line for each budget and family of tools, and for what is there before any of them.
 pub fn lines(adapter: &Adapter, policy: &Policy) -> Vec<Line> {
     let mut lines = Vec::new();
     for name in policy.settings.budgets.keys() {
@@ -82,7 +85,17 @@ pub fn lines(adapter: &Adapter, policy: &Policy) -> Vec<Line> {
         };
         lines.push(line);
     }
+    lines.extend(adapter.at_start.iter().map(|what| at_start(adapter, policy, what)));
     lines
+}
+
+/// What is there at the start against what the policy says may be.
+fn at_start(adapter: &Adapter, policy: &Policy, what: &str) -> Line {
+    let allowed: Vec<&str> = policy.settings.session_start.iter().map(|c| policy.catalogue.name(*c)).collect();
+    let mut line = base(adapter, SESSION_START, Family::All);
+    line.guarantee = Some(Guarantee::Advised);
+    line.reason = format!("`discovery.session-start: [{}]` cannot be held whole: {what}", allowed.join(", "));
+    line
 }
 
 /// A setting as people find it: the file and the keys in it.

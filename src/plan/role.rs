@@ -66,7 +66,7 @@ impl Planner<'_> {
     /// Chooses the tools of `role`.
     pub fn tools(&self, role: &Role) -> RolePlan {
         let own = own_gateway::form(self.adapter, self.policy, self.form_name);
-        let kept = self.chosen(role, own.is_some());
+        let kept = self.preferred(role, self.chosen(role, own.is_some()));
         let (mut list, removed) = match self.list.sense {
             Sense::Allow | Sense::Rules => (self.words(&self.needed(&kept)), Vec::new()),
             Sense::Deny => {
@@ -99,6 +99,19 @@ impl Planner<'_> {
 
     fn words(&self, indices: &[usize]) -> Vec<String> {
         indices.iter().map(|i| self.offer.selectors[*i].word.clone()).collect()
+    }
+
+    /// Leaves out what is kept as a legacy where its successors are kept, and cover all that the role wants of it.
+    fn preferred(&self, role: &Role, kept: Vec<usize>) -> Vec<usize> {
+        let tools = || kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed);
+        let superseded = |tool: &Tool| {
+            let covered = tools()
+                .filter(|other| tool.successors.contains(&other.name) && other.name != tool.name)
+                .fold(CapSet::EMPTY, |all, other| all.union(other.covers));
+            !tool.successors.is_empty() && tool.covers.and(role.granted()).within(covered)
+        };
+        let stays = |i: &usize| !self.offer.words[*i].tools.iter().all(|tool| superseded(tool));
+        kept.iter().copied().filter(stays).collect()
     }
 
     /// Leaves out words whose tools other kept words bring already: they would only be noise in the file.

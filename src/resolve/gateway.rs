@@ -61,6 +61,12 @@ fn part(whole: &Server, risk: Risk) -> Server {
     let mut own = whole.clone();
     own.name = format!("{NAME}-{}", risk.word());
     own.tools.retain(|name, tool| tool.risk == risk || name == READ_ARTIFACT);
+    // What is preferred to a tool may stand in the entry of another risk.
+    for (entry, name) in own.tools.values_mut().flat_map(|tool| &mut tool.successors) {
+        if let Some(tool) = whole.tools.get(name) {
+            *entry = format!("{NAME}-{}", tool.risk.word());
+        }
+    }
     if let Reach::Program { args, .. } = &mut own.reach {
         args.extend(["--risk", risk.word()].map(text));
     }
@@ -152,11 +158,21 @@ fn shown(
     for tool in tools.values() {
         let (covers, confers) = (tool.covers, tool.confers);
         let bounds = tool.bounds.clone();
-        all.insert(tool.name.clone(), ServerTool { span: tool.span, risk: risk(confers), covers, confers, bounds });
+        all.insert(
+            tool.name.clone(),
+            ServerTool { span: tool.span, risk: risk(confers), covers, confers, bounds, successors: Vec::new() },
+        );
     }
-    for (name, server, tool) in names(servers, tools, anywhere).into_iter().filter(|(_, server, _)| here(server)) {
-        if let Some(class) = server.tools.get(tool) {
-            all.insert(name, class.clone());
+    let through = names(servers, tools, anywhere);
+    for (name, server, tool) in through.iter().filter(|(_, server, _)| here(server)) {
+        if let Some(class) = server.tools.get(*tool) {
+            // What is preferred is shown here too, or not at all.
+            let shown = |(owner, tool): &(String, String)| {
+                let found = through.iter().find(|(_, s, t)| s.name == *owner && t == tool && here(s))?;
+                Some((NAME.to_owned(), found.0.clone()))
+            };
+            let successors = class.successors.iter().filter_map(shown).collect();
+            all.insert(name.clone(), ServerTool { successors, ..class.clone() });
         }
     }
     for (name, capability) in OWN_CONFERS {
@@ -164,7 +180,7 @@ fn shown(
         let bounds = super::composed::Bounds::default();
         all.insert(
             (*name).to_owned(),
-            ServerTool { span: None, risk: risk(caps), covers: caps, confers: caps, bounds },
+            ServerTool { span: None, risk: risk(caps), covers: caps, confers: caps, bounds, successors: Vec::new() },
         );
     }
     all.retain(|_, tool| common(tool.confers, tool.risk, roles));
@@ -178,7 +194,14 @@ fn shown(
 
 fn read_artifact() -> ServerTool {
     let (covers, confers) = (CapSet::EMPTY, CapSet::EMPTY);
-    ServerTool { span: None, risk: Risk::Safe, covers, confers, bounds: super::composed::Bounds::default() }
+    ServerTool {
+        span: None,
+        risk: Risk::Safe,
+        covers,
+        confers,
+        bounds: super::composed::Bounds::default(),
+        successors: Vec::new(),
+    }
 }
 
 /// Every classified tool of a server that is reached through the gateway on any host, with the name it is shown under:

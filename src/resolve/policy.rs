@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::capabilities::{CapId, CapSet, Catalogue};
+use super::commands::Forbidden;
 use super::composed::{Bounds, Composed, RuntimeSources};
 use super::route::OnHost;
 use crate::diag::{SourceId, Span};
@@ -276,6 +277,8 @@ pub struct ServerTool {
     pub confers: CapSet,
     /// What the gateway does with calls and results.
     pub bounds: Bounds,
+    /// The tools that are to be preferred to it, each with its server; none = it is no legacy.
+    pub successors: Vec<(String, String)>,
 }
 
 /// A budget in bytes.
@@ -341,6 +344,8 @@ pub struct Settings {
     pub delegation_context: Option<ContextChoice>,
     /// What the guard looks at.
     pub guard: Guarding,
+    /// Commands that nobody may run.
+    pub forbidden: Vec<Forbidden>,
     /// Parts of a packet.
     pub packet: Vec<PacketPart>,
 }
@@ -356,10 +361,12 @@ pub struct Guarding {
     pub packets: bool,
     /// First reads of long files.
     pub reads: bool,
+    /// Commands that nobody may run.
+    pub commands: bool,
 }
 
 impl Default for Guarding {
     fn default() -> Self {
-        Self { roles: true, history: true, packets: true, reads: true }
+        Self { roles: true, history: true, packets: true, reads: true, commands: true }
     }
 }

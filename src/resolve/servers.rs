@@ -21,7 +21,7 @@ pub(super) fn resolve(merged: &Merged<'_>, catalogue: &Catalogue, sink: &mut Sin
         let tools: IndexMap<String, ServerTool> = raw
             .tools
             .iter()
-            .map(|(tool, classes)| (tool.value.clone(), classify(tool, classes, raw, catalogue, sink)))
+            .map(|(tool, classes)| (tool.value.clone(), classify(name, tool, classes, raw, catalogue, sink)))
             .collect();
         let Some(reach) = reach(raw).filter(|_| raw.enabled.as_ref().is_none_or(|e| e.value)) else { continue };
         let server = Server {
@@ -174,6 +174,7 @@ fn variables(raw: &model::Server, sink: &mut Sink) {
 }
 
 fn classify(
+    own: &Sp<String>,
     name: &Sp<String>,
     tool: &model::ServerTool,
     server: &model::Server,
@@ -193,5 +194,11 @@ fn classify(
     }
     let least = server.risk.as_ref().map_or(Risk::Safe, |r| r.value);
     let risk = confers.iter().map(|cap| catalogue.get(cap).risk).max().unwrap_or(Risk::Safe).max(least);
-    ServerTool { span: name.span, risk, covers, confers, bounds: super::tools::bounds(tool.bounds.as_ref()) }
+    let successors = tool.legacy.iter().flat_map(|legacy| &legacy.superseded_by);
+    let place = |successor: &Sp<String>| match successor.split_once('/') {
+        Some((server, tool)) => (server.to_owned(), tool.to_owned()),
+        None => (own.value.clone(), successor.value.clone()),
+    };
+    let bounds = super::tools::bounds(tool.bounds.as_ref());
+    ServerTool { span: name.span, risk, covers, confers, bounds, successors: successors.map(place).collect() }
 }

@@ -1,4 +1,5 @@
-//! The policy with the server for trials instead of its own servers, and what that renders to.
+//! The policy with the server for trials instead of its own servers, or with another forbidden command, and what that
+//! renders to.
 
 use std::io;
 use std::path::Path;
@@ -15,6 +16,7 @@ use crate::plan::Plan;
 use crate::plan::role::RolePlan;
 use crate::render::artifact::{Artifact, Content, Entry, EntryKind};
 use crate::resolve::Policy;
+use crate::resolve::commands::Forbidden;
 use crate::resolve::composed::Bounds;
 use crate::resolve::policy::{self, Reach, Server, ServerTool, Text, Timeout};
 use crate::sync::lock::Lock;
@@ -30,7 +32,7 @@ const LOCK_DIR: &str = ".rolecast-verify";
 /// Seconds for a call, and for the start on a busy machine.
 const TIME: Timeout = Timeout { seconds: 60, span: None };
 
-/// A policy with the server, and its plan.
+/// A policy for trials, and its plan.
 #[derive(Debug)]
 pub struct Derived {
     /// The policy.
@@ -50,22 +52,36 @@ impl Derived {
     /// # Errors
     /// The repository cannot be read.
     pub fn of(compiled: &Compiled, root: &Path, program: &Path, through: bool) -> io::Result<Option<Self>> {
+        let via = if through { Via::Gateway } else { Via::Direct };
+        let made = Self::by(compiled, root, |policy| {
+            policy.servers.clear();
+            policy.tools.clear();
+            policy.servers.insert(NAME.to_owned(), Server { via, ..server(policy, program) });
+            policy.route(&compiled.loaded.adapters);
+            for gateway in policy.on.values_mut().flat_map(|on| &mut on.gateways) {
+                if let Reach::Program { args, .. } = &mut gateway.reach {
+                    args.extend(["--policy", POLICY_DIR].map(|text| Text { text: text.to_owned(), span: None }));
+                }
+            }
+        })?;
+        Ok(made.map(|made| Self { through: through.then(|| written(&made.policy, program)), ..made }))
+    }
+
+    /// The same of a policy that forbids one command, which does no harm where it runs all the same.
+    ///
+    /// # Errors
+    /// The repository cannot be read.
+    pub fn forbidding(compiled: &Compiled, root: &Path, command: Forbidden) -> io::Result<Option<Self>> {
+        Self::by(compiled, root, |policy| policy.settings.forbidden = vec![command])
+    }
+
+    fn by(compiled: &Compiled, root: &Path, change: impl FnOnce(&mut Policy)) -> io::Result<Option<Self>> {
         let (Some(policy), Some(base)) = (&compiled.policy, &compiled.rendered) else { return Ok(None) };
         let mut policy = policy.clone();
-        policy.servers.clear();
-        policy.tools.clear();
-        let via = if through { Via::Gateway } else { Via::Direct };
-        policy.servers.insert(NAME.to_owned(), Server { via, ..server(&policy, program) });
-        policy.route(&compiled.loaded.adapters);
-        for gateway in policy.on.values_mut().flat_map(|on| &mut on.gateways) {
-            if let Reach::Program { args, .. } = &mut gateway.reach {
-                args.extend(["--policy", POLICY_DIR].map(|text| Text { text: text.to_owned(), span: None }));
-            }
-        }
-        let through = through.then(|| written(&policy, program));
+        change(&mut policy);
         // What a role denies may be out of reach once there is a server: that is to be tried, and no error here.
         let (plan, rendered) = variant(&Os::new(root)?, &compiled.loaded, &policy);
-        Ok(Some(Self { policy, plan, artifacts: rendered.artifacts, base: base.artifacts.clone(), through }))
+        Ok(Some(Self { policy, plan, artifacts: rendered.artifacts, base: base.artifacts.clone(), through: None }))
     }
 
     /// The name under which a role finds the server's tools: of the server, of the gateway, or of the role's own one.
@@ -136,13 +152,25 @@ fn written(policy: &Policy, program: &Path) -> String {
     json!({ "version": 1, "extends": [policy.dir], "hosts": hosts, "servers": { NAME: server } }).to_string()
 }
 
+impl Derived {
+    /// Renders all of it over the repository at `root`, with the lock in `policy_dir` that vouches for what the guard
+    /// reads.
+    ///
+    /// # Errors
+    /// Files.
+    pub fn render(&self, root: &Path, policy_dir: &str) -> io::Result<()> {
+        let options = sync::Options { force: true, ..sync::Options::new(policy_dir) };
+        sync::render(&self.artifacts, &Os::new(root)?, &options).1.map(|_| ()).map_err(io::Error::other)
+    }
+}
+
 fn server(policy: &Policy, program: &Path) -> Server {
     let text = |text: &str| Text { text: text.to_owned(), span: None };
     let class = |capability: &str| {
         let id = policy.catalogue.find(capability);
         let set = id.into_iter().collect();
         let risk = id.map_or(Risk::Restricted, |id| policy.catalogue.get(id).risk);
-        ServerTool { span: None, risk, covers: set, confers: set, bounds: Bounds::default() }
+        ServerTool { span: None, risk, covers: set, confers: set, bounds: Bounds::default(), successors: Vec::new() }
     };
     let named = TOOLS.iter().filter_map(|t| Some((t.name.to_owned(), class(t.confers?))));
     Server {

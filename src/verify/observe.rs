@@ -24,6 +24,8 @@ pub struct Observed {
     pub tried: Vec<Tried>,
     /// What came to the model of a flood from the main agent's shell.
     pub flood: Option<Flood>,
+    /// Whether the server for trials was asked for its tools; none = the run is one without it.
+    pub connected: Option<bool>,
     /// Hosts that the program wanted to reach besides the model; it did not.
     pub strays: Vec<String>,
     /// Why nothing is to be seen, in the words of the program.
@@ -83,10 +85,18 @@ pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Pat
         offered,
         deferred: role.map(|r| r.digest.deferred.clone()).unwrap_or_default(),
         tried: probe.tries.iter().map(|t| tried(driver, t, results, recorded, root)).collect(),
+        connected: connected(probe),
         strays: strays(recorded),
         flood: flood.first().map(|text| Flood { bytes: text.len(), shown: counts_up(text) }),
         trouble: said.join("; "),
     }
+}
+
+fn connected(probe: &Probe) -> Option<bool> {
+    probe
+        .tries
+        .iter()
+        .find_map(|t| if let Effect::Called(record, _) = &t.effect { Some(record.listed()) } else { None })
 }
 
 fn strays(recorded: &[Recorded]) -> Vec<String> {

@@ -9,7 +9,7 @@ use crate::plan::role::RolePlan;
 
 use super::Seen;
 use super::derived::Derived;
-use super::judge::Case;
+use super::judge::{Case, not_connected};
 use super::report::{About, Finding, Verdict};
 use super::tryout::TOOLS;
 
@@ -44,7 +44,7 @@ pub fn findings(adapter: &Adapter, driver: &Driver, derived: &Derived, seen: &[S
         let own: Vec<Line> = lines.iter().filter(about_server).cloned().collect();
         out.extend(case.findings(&own));
     }
-    let session = Session::of(adapter, driver, seen, derived.shared(&adapter.id));
+    let session = Session::of(adapter, driver, seen, derived);
     for line in &lines {
         let Subject::Server { server, tool } = &line.subject else { continue };
         let tried = tool == "*" || TOOLS.iter().any(|t| t.name == tool);
@@ -81,12 +81,15 @@ struct Session<'a> {
     entry: String,
     /// Names of tools; none = it is not known.
     offered: Option<&'a [String]>,
+    /// Whether the server was started and asked for its tools.
+    connected: bool,
     /// What it was told: hosts may only name a tool at first.
     told: &'a str,
 }
 
 impl<'a> Session<'a> {
-    fn of(adapter: &'a Adapter, driver: &Driver, seen: &'a [Seen], entry: String) -> Self {
+    fn of(adapter: &'a Adapter, driver: &Driver, seen: &'a [Seen], derived: &Derived) -> Self {
+        let entry = derived.shared(&adapter.id);
         let main = seen.iter().find_map(|s| s.observed.main.as_ref());
         let shared = |s: &&Seen| {
             adapter.forms.get(&s.form).is_some_and(|f| f.list.as_ref().is_some_and(|l| l.mcp == ListMcp::Session))
@@ -99,7 +102,8 @@ impl<'a> Session<'a> {
                 started.map(|s| s.observed.offered.as_slice())
             }
         };
-        Self { adapter, entry, offered, told: main.map_or("", |m| m.told.as_str()) }
+        let connected = seen.iter().any(|s| s.observed.connected != Some(false));
+        Self { adapter, entry, offered, connected, told: main.map_or("", |m| m.told.as_str()) }
     }
 
     /// How a tool is before the session, in words; nothing when it is not.
@@ -115,6 +119,9 @@ impl<'a> Session<'a> {
         let Some(offered) = self.offered else {
             return (Verdict::Untried, "what a session without a role is offered was not seen".to_owned());
         };
+        if !self.connected {
+            return (Verdict::Untried, not_connected(&self.entry));
+        }
         if tool != "*" {
             return match self.has(offered, tool) {
                 Some(how) => (Verdict::Held, format!("{how}; whether a person is asked is not tried")),
@@ -164,7 +171,7 @@ mod tests {
         let offered = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
         let (few, all) = (offered(&["mcp__tryout__look"]), offered(&["mcp__tryout__look", "mcp__tryout__extra"]));
         let told = "You may search for mcp__tryout__find.";
-        let session = |offered| Session { adapter: &adapter, entry: NAME.to_owned(), offered, told };
+        let session = |offered| Session { adapter: &adapter, entry: NAME.to_owned(), offered, connected: true, told };
         for (offered, tool, guarantee, verdict) in [
             (Some(few.as_slice()), "look", None, Verdict::Held),
             (Some(few.as_slice()), "find", None, Verdict::Held),
@@ -176,6 +183,11 @@ mod tests {
             (None, "look", None, Verdict::Untried),
         ] {
             assert_eq!(session(offered).line(&line(tool, guarantee), tool).0, verdict, "{tool} {guarantee:?}");
+        }
+        let away = Session { connected: false, ..session(Some(few.as_slice())) };
+        for tool in ["change", "*"] {
+            let found = away.line(&line(tool, Some(Guarantee::Enforced)), tool);
+            assert_eq!(found, (Verdict::Untried, "server `tryout` was not connected".to_owned()));
         }
     }
 }

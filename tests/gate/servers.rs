@@ -107,3 +107,39 @@ fn a_secret_of_the_user_is_covered_in_diffs() {
     assert!(project.text(".cursor/mcp.json").contains(secret));
     assert!(!project.text("shared-agent-rules/rolecast.lock").contains(secret));
 }
+
+#[test]
+fn what_tsuka_cannot_be_told_is_an_error_also_through_the_gateway() {
+    for via in ["", "    via: gateway\n"] {
+        let project = Project::new();
+        let servers = format!(
+            "servers:\n  docs:\n    command: docs-mcp\n{via}    env: {{ DOCS_TOKEN: {{ env: DOCS_TOKEN }} }}\n    tools: {{ find: {{ confers: [docs.search] }} }}\n"
+        );
+        project.write(POLICY, policy("tsuka: {}", &servers));
+        project.untouched(&["render"], 3).says(&["server-not-expressible", "DOCS_TOKEN", "hands no variable on"]);
+    }
+}
+
+#[test]
+fn the_ledger_of_tsuka_says_what_no_setting_there_can_hold() {
+    let project = Project::new();
+    project.write(
+        POLICY,
+        policy(
+            "tsuka: {}",
+            &format!(
+                "extends: [builtin]\n{}",
+                SERVERS
+                    .replace(", env: { DOCS_KEY: { env: DOCS_KEY } }", "")
+                    .replace("    env: { DOCS_KEY: { env: DOCS_KEY } }\n", "")
+            ),
+        ),
+    );
+    project.render();
+    assert!(project.text(".tsuka/config.json").contains("\"memoryMaxChars\": 100"));
+    let json = project.untouched(&["explain", "--format", "json"], 0).out;
+    let all: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let text = all.to_string();
+    assert!(text.contains("cannot be held whole: up to ten remembered facts"), "{all:#}");
+    assert!(text.contains("\"hidden\"") && text.contains("model-tier") && text.contains("answers it for all of them"));
+}

@@ -13,7 +13,7 @@ use crate::resolve::policy::Budget;
 use super::layout::Table;
 use super::role::{claim, claim_on, seen_on};
 use super::view::{Shown, View};
-use super::{claims, conditions, servers};
+use super::{claims, commands, conditions, servers};
 
 /// The page.
 pub fn human(view: &View<'_>, sink: &Sink) -> String {
@@ -29,6 +29,7 @@ pub fn human(view: &View<'_>, sink: &Sink) -> String {
     let tables = budgets(view);
     out.push_str(if tables.is_empty() { "  none are set\n" } else { "" });
     out.extend(tables);
+    out.push_str(&commands::human(view));
     out.push_str(&servers::human(view));
     out.push_str(&where_(view));
     out.push_str(&findings(sink));
@@ -139,6 +140,11 @@ fn figures(view: &View<'_>, budget: &str) -> String {
     if budget == "context" {
         let all: Vec<String> = settings.context.iter().map(|(name, p)| format!("{name} {}%", p.0)).collect();
         return format!(": {}", all.join(", "));
+    }
+    if budget == crate::plan::knobs::SESSION_START {
+        let start = &settings.session_start;
+        let all: Vec<&str> = start.iter().map(|c| view.policy.catalogue.name(*c)).collect();
+        return format!(": {}", if all.is_empty() { "nothing".to_owned() } else { all.join(", ") });
     }
     let figures: Vec<String> = match settings.budgets.get(budget) {
         Some(Budget::Size(size)) => [("target", size.target), ("limit", size.limit)]
