@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use super::bound::Sizes;
+use super::built_in::{BuiltIn, Outside};
 use super::compose::{self, Definitions, Exposed, Withheld};
 use super::folder::{Bounds, Folder};
+use super::program::Programs;
 use super::record::Record;
 use super::runtime::Values;
 use super::session::{Parts, Session};
@@ -22,6 +24,7 @@ use crate::diag::Sink;
 use crate::load::Loaded;
 use crate::mcp::{Launch, Limits};
 use crate::model::policy::Server;
+use crate::primitives::definition;
 use crate::resolve::policy::Budget;
 use crate::resolve::{Policy, Role, gateway};
 use crate::sync::pins::Pins;
@@ -68,8 +71,12 @@ impl Gateway {
     /// The machine has no threads or timers left.
     pub fn new(options: Options<'_>, sink: &mut Sink) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let upstreams = upstreams(&options);
-        let definitions = runtime.block_on(known(&options, &upstreams));
+        let warden = Arc::new(Warden::default());
+        let upstreams = upstreams(&options, &warden);
+        let mut definitions = runtime.block_on(known(&options, &upstreams));
+        for primitive in options.policy.primitives.values() {
+            definitions.add(&primitive.name, definition::of(primitive));
+        }
         let exposure = compose::expose(options.policy, options.role, &definitions, sink);
         let withheld = exposure.withheld;
         let reads = options.policy.catalogue.find("repo.read");
@@ -78,6 +85,8 @@ impl Gateway {
             reads_files: reads.is_some_and(|cap| options.role.is_none_or(|role| role.granted().has(cap))),
             tools: exposure.tools,
             upstreams,
+            primitives: built_in(&options, &warden),
+            programs: Programs { root: options.root.clone(), variables: options.variables.clone(), warden },
             values: Values::new(
                 options.policy.runtime.clone(),
                 options.given,
@@ -126,18 +135,25 @@ impl Gateway {
 }
 
 /// Every server that a tool of the policy comes from.
-fn upstreams(options: &Options<'_>) -> BTreeMap<String, Upstream> {
+fn upstreams(options: &Options<'_>, warden: &Arc<Warden>) -> BTreeMap<String, Upstream> {
     let policy = options.policy;
     let behind = policy.servers.values().filter(|server| gateway::behind(server, &policy.tools));
     let used: BTreeSet<&String> = behind.map(|server| &server.name).collect();
-    let warden = Arc::new(Warden::default());
     let variable = |name: &str| options.variables.get(name).cloned();
     let one = |name: &String| {
         let declared = declared(options.loaded, name)?;
         let launch = Launch::of(name, declared, &options.root, &variable);
-        Some((name.clone(), Upstream::new(name, launch, limits(declared), Arc::clone(&warden))))
+        Some((name.clone(), Upstream::new(name, launch, limits(declared), Arc::clone(warden))))
     };
     used.into_iter().filter_map(one).collect()
+}
+
+/// Every primitive of this program itself.
+fn built_in(options: &Options<'_>, warden: &Arc<Warden>) -> BTreeMap<String, BuiltIn> {
+    let outside =
+        Outside { system: options.system.as_ref(), root: options.root.clone(), variables: options.variables.clone() };
+    let one = |(name, primitive): (&String, _)| (name.clone(), BuiltIn::new(primitive, &outside, Arc::clone(warden)));
+    options.policy.primitives.iter().map(one).collect()
 }
 
 /// A server as it is written; the last layer wins.

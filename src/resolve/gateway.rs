@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 
 use super::capabilities::{CapSet, Catalogue};
-use super::composed::{Composed, RuntimeSources};
+use super::composed::{Composed, Maker, RuntimeSources};
+use super::primitives::Primitive;
 use super::policy::{Reach, Role, Server, ServerTool, Text, Timeout, Value};
 use super::tools::OWN_TOOLS;
 use crate::model::composed::RuntimeSource;
@@ -28,17 +29,27 @@ pub const OWN_CONFERS: &[(&str, &str)] = &[
 /// The gateway, when something is to be had only through it.
 pub(super) fn server(
     servers: &IndexMap<String, Server>,
+    primitives: &IndexMap<String, Primitive>,
     tools: &IndexMap<String, Composed>,
     runtime: &RuntimeSources,
     roles: &[Role],
     catalogue: &Catalogue,
 ) -> Option<Server> {
     let behind: Vec<&Server> = servers.values().filter(|s| behind(s, tools)).collect();
-    if behind.is_empty() {
+    let used: Vec<&Primitive> =
+        primitives.values().filter(|p| tools.values().any(|tool| tool.server == p.name)).collect();
+    let programs = || tools.values().filter_map(|tool| match &tool.maker {
+        Maker::Program(program) => Some(program),
+        Maker::Server | Maker::Primitive => None,
+    });
+    if behind.is_empty() && used.is_empty() && programs().next().is_none() {
         return None;
     }
     let text = |text: &str| Text { text: text.to_owned(), span: None };
-    let call = behind.iter().map(|server| server.call.seconds).max().unwrap_or_default();
+    let call = behind.iter().map(|server| server.call.seconds)
+        .chain(used.iter().map(|primitive| primitive.seconds()))
+        .chain(programs().map(|program| program.seconds))
+        .max().unwrap_or_default();
     let list = behind.iter().map(|server| server.list.seconds).max().unwrap_or_default();
     Some(Server {
         name: NAME.to_owned(),
@@ -46,7 +57,14 @@ pub(super) fn server(
         risk: Risk::Restricted,
         reach: Reach::Program { command: text(NAME), args: vec![text("serve")] },
         via: Via::Direct,
-        env: variables(&behind, runtime),
+        env: variables(
+            behind
+                .iter()
+                .flat_map(|server| server.env.values().chain(server.headers.values()))
+                .chain(used.iter().flat_map(|primitive| primitive.values()))
+                .chain(programs().flat_map(|program| program.env.values())),
+            runtime,
+        ),
         headers: IndexMap::new(),
         call: Timeout { seconds: call.saturating_add(list).saturating_add(OWN_TIME), span: None },
         list: Timeout { seconds: list.saturating_add(OWN_TIME), span: None },
@@ -66,12 +84,12 @@ pub fn hides(server: &Server, tools: &IndexMap<String, Composed>) -> bool {
 }
 
 /// Every variable that the gateway hands on or reads.
-fn variables(behind: &[&Server], runtime: &RuntimeSources) -> IndexMap<String, Value> {
+fn variables<'a>(values: impl Iterator<Item = &'a Value>, runtime: &RuntimeSources) -> IndexMap<String, Value> {
     let mut all = IndexMap::new();
     let mut add = |variable: &Text| {
         all.insert(variable.text.clone(), Value::Variable(variable.clone()));
     };
-    for value in behind.iter().flat_map(|server| server.env.values().chain(server.headers.values())) {
+    for value in values {
         if let Value::Variable(variable) | Value::Bearer(variable) = value {
             add(variable);
         }

@@ -9,6 +9,7 @@ use crate::model::policy::{
     Acceptance, Browser, Budgets, Context, ContextChoice, CountBudget, CustomCapability, Delegation, Discovery, Guard,
     Map, Server, SizeBudget,
 };
+use crate::model::primitives::PrimitiveSource;
 use crate::model::role::RoleFile;
 use crate::model::rule::RuleFile;
 use crate::yaml::Sp;
@@ -24,6 +25,7 @@ pub(super) struct Merged<'a> {
     pub(super) delegation: Delegation,
     pub(super) guard: Guard,
     pub(super) servers: IndexMap<Sp<String>, &'a Server>,
+    pub(super) primitives: IndexMap<Sp<String>, &'a PrimitiveSource>,
     pub(super) tools: IndexMap<Sp<String>, &'a ComposedTool>,
     pub(super) runtime: IndexMap<Sp<String>, &'a RuntimeSource>,
     pub(super) capabilities: IndexMap<Sp<String>, &'a CustomCapability>,
@@ -51,6 +53,7 @@ pub(super) fn merge<'a>(loaded: &'a Loaded, sink: &mut Sink) -> Merged<'a> {
         delegation(&mut merged.delegation, p.delegation.as_ref(), sink);
         guard(&mut merged.guard, p.guard.as_ref(), sink);
         merged.servers.extend(p.servers.iter().flatten().map(|(k, v)| (k.clone(), v)));
+        merged.primitives.extend(p.primitives.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.tools.extend(p.tools.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.runtime.extend(p.runtime.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.capabilities.extend(p.capabilities.iter().flatten().map(|(k, v)| (k.clone(), v)));

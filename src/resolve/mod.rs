@@ -7,6 +7,8 @@ pub mod gateway;
 mod layers;
 mod lookups;
 pub mod policy;
+pub mod primitives;
+pub mod programs;
 mod roles;
 mod rules;
 mod secrets;
@@ -34,10 +36,12 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let catalogue = capabilities::catalogue(&merged, sink);
     let hosts = lookups::hosts(loaded, &merged, hosts, sink);
     let servers = servers::resolve(&merged, &catalogue, sink);
+    let primitives = primitives::resolve(&merged, sink);
     let runtime = tools::runtime(&merged, sink);
-    let tools = tools::resolve(&merged, &catalogue, &servers, &runtime, sink);
+    let known = tools::Known { catalogue: &catalogue, servers: &servers, primitives: &primitives, runtime: &runtime };
+    let tools = tools::resolve(&merged, &known, sink);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
-    let gateway = gateway::server(&servers, &tools, &runtime, &roles, &catalogue);
+    let gateway = gateway::server(&servers, &primitives, &tools, &runtime, &roles, &catalogue);
     let rules = rules::resolve(loaded, &merged, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
     lookups::adapters(loaded, &hosts, &catalogue, sink);
@@ -50,5 +54,5 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
     let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
     let evidence = evidence::resolve(loaded, &hosts, &names, sink);
-    Policy { catalogue, hosts, servers, tools, runtime, gateway, roles, rules, settings, dir, folders, evidence }
+    Policy { catalogue, hosts, servers, primitives, tools, runtime, gateway, roles, rules, settings, dir, folders, evidence }
 }

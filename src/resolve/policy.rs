@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use super::capabilities::{CapId, CapSet, Catalogue};
 use super::composed::{Bounds, Composed, RuntimeSources};
+use super::primitives::Primitive;
 use crate::diag::{SourceId, Span};
 use crate::model::evidence::EvidenceFile;
 use crate::model::policy::{ContextChoice, EscalationReason, PacketPart, Via};
@@ -21,6 +22,8 @@ pub struct Policy {
     pub servers: IndexMap<String, Server>,
     /// The gateway as a server that hosts are given, when something is to be had only through it.
     pub gateway: Option<Server>,
+    /// Primitives of this program itself by name.
+    pub primitives: IndexMap<String, Primitive>,
     /// Composed tools by name.
     pub tools: IndexMap<String, Composed>,
     /// Where values of the run time come from.

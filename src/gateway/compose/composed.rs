@@ -7,7 +7,7 @@ use super::plan::{self, Plan, Route};
 use super::{Definitions, Exposed, Origin, extra, hints, schema};
 use crate::diag::{Code, Diagnostic, Sink, Span};
 use crate::model::scalar::Risk;
-use crate::resolve::composed::{Bind, Bounds, Composed, From, ToolArgument};
+use crate::resolve::composed::{Bind, Bounds, Composed, From, Maker, ToolArgument};
 use crate::resolve::{CapSet, Policy};
 
 /// The first and the most of what a tool returns, and the binding of the parameter that says how many.
@@ -23,6 +23,9 @@ pub(super) fn expose(
     definitions: &Definitions,
     sink: &mut Sink,
 ) -> Result<Exposed, String> {
+    if let Maker::Program(program) = &tool.maker {
+        return super::program::expose(tool, program, policy, sink);
+    }
     let Some(raw) = definitions.get(&tool.server, &tool.tool) else {
         return Err(unknown(tool, definitions, sink));
     };

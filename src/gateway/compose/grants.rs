@@ -19,7 +19,7 @@ pub(super) fn covered(tool: &Exposed, policy: &Policy, role: Option<&Role>) -> R
         return if shown { Ok(()) } else { Err("it is dangerous, and no role is granted it".to_owned()) };
     };
     // It returns only what this role was given before.
-    if tool.origin == Origin::Own(OwnTool::ReadArtifact) {
+    if matches!(tool.origin, Origin::Own(OwnTool::ReadArtifact)) {
         return Ok(());
     }
     let missing = tool.confers.without(role.granted());

@@ -15,12 +15,16 @@ mod hints;
 mod own;
 mod place;
 mod plan;
+mod program;
 mod schema;
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::diag::Sink;
 use crate::model::scalar::Risk;
+use crate::resolve::composed::Program;
 use crate::resolve::{CapSet, Policy, Role, gateway};
 
 pub use definition::Definitions;
@@ -64,21 +68,24 @@ impl Exposed {
     pub fn from(&self) -> String {
         match &self.origin {
             Origin::Upstream { server, tool } => format!("{server}/{tool}"),
+            Origin::Program(_) => "a program".to_owned(),
             Origin::Own(_) => "rolecast".to_owned(),
         }
     }
 }
 
 /// Who answers a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Origin {
-    /// A tool of a server.
+    /// A tool of a server, or a primitive of this program.
     Upstream {
-        /// The server.
+        /// The server, or the name in `primitives:`.
         server: String,
         /// Its tool.
         tool: String,
     },
+    /// A program that is started for the call.
+    Program(Arc<Program>),
     /// This program.
     Own(OwnTool),
 }
