@@ -228,6 +228,10 @@ codes! {
     /// An entry of `primitives:` cannot be what it says: its name is that of a server or the gateway, its file is not below
     /// the root, its embedder is no program, or a call of its web interface is no method and path of that interface.
     PrimitiveSource = ("primitive-source", Error, "a primitive cannot be");
+    /// A line of a file of documents is no document: not one JSON object with `id`, `text` and `metadata`, an id that
+    /// stands twice, a text that is empty or too long, or metadata that no filter could ask for. Nothing of the file is
+    /// loaded.
+    StoreDocument = ("store-document", Error, "a line is no document for a store");
     /// A program as a tool cannot be started as it is declared: it names no program, has no time, or has a placeholder for a
     /// parameter that is not there.
     ToolProgram = ("tool-program", Error, "the program of a tool cannot be");

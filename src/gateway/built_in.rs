@@ -69,7 +69,12 @@ impl BuiltIn {
     ///
     /// # Errors
     /// Why there is no answer.
-    pub async fn call(&self, tool: &str, arguments: Map<String, Value>, stop: impl Future<Output = ()>) -> Result<Value, Lost> {
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Value, Lost> {
         let answering = async {
             match &self.kind {
                 Inner::Store(slot) => self.in_store(slot, tool, arguments).await,
@@ -86,7 +91,12 @@ impl BuiltIn {
         }
     }
 
-    async fn in_store(&self, slot: &Arc<Mutex<Slot>>, tool: &str, arguments: Map<String, Value>) -> Result<Value, String> {
+    async fn in_store(
+        &self,
+        slot: &Arc<Mutex<Slot>>,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Value, String> {
         let (slot, tool) = (Arc::clone(slot), tool.to_owned());
         let working = tokio::task::spawn_blocking(move || {
             // What panicked in the middle of a transaction left nothing behind: it was rolled back.
@@ -130,7 +140,11 @@ fn answered(slot: &mut Slot, tool: &str, arguments: &Map<String, Value>) -> Resu
 }
 
 /// How the file of a store is found, with all its links followed, whenever it is opened.
-fn recipe(name: &str, declared: &Declared, outside: &Outside<'_>) -> impl Fn() -> Result<StoreFile, String> + Send + use<> {
+fn recipe(
+    name: &str,
+    declared: &Declared,
+    outside: &Outside<'_>,
+) -> impl Fn() -> Result<StoreFile, String> + Send + use<> {
     let file = declared.file.clone();
     let (name, declared) = (name.to_owned(), declared.clone());
     let (root, variables) = (outside.root.clone(), outside.variables.clone());
@@ -153,7 +167,8 @@ pub fn store_file(
         None => Embedder::BuiltIn,
         Some(own) => {
             let variable = |name: &str| variables.get(name).cloned();
-            let (declared, _) = mcp::references(&own.env, &variable).map_err(|problem| format!("the embedder: {problem}"))?;
+            let (declared, _) =
+                mcp::references(&own.env, &variable).map_err(|problem| format!("the embedder: {problem}"))?;
             let mut env = mcp::base(&variable);
             for (key, value) in declared {
                 env.retain(|(name, _)| *name != key);
@@ -180,7 +195,8 @@ async fn requested(
     let body = request.body.map(|body| body.to_string());
     let time = Duration::from_secs(seconds);
     let fetched = mcp::fetch(&request.url, headers, body, time, Limits::default().message).await;
-    let fetched = fetched.map_err(|problem| format!("the web interface: {}", redact::body(&problem.to_string(), secrets)))?;
+    let fetched =
+        fetched.map_err(|problem| format!("the web interface: {}", redact::body(&problem.to_string(), secrets)))?;
     Ok(shown(&fetched, secrets))
 }
 

@@ -20,4 +20,4 @@ mod warden;
 
 pub use built_in::store_file;
 pub use known::remember;
-pub use start::{Gateway, Options, described};
+pub use start::{Gateway, Options, check, described};

@@ -247,14 +247,18 @@ mod tests {
     fn parameters_come_in_as_json_and_as_single_words() {
         let echo = program(&["sh", "-c", "cat"], 10);
         assert_eq!(call(&echo, &json!({ "a": [1, "x"], "b": "é" })).unwrap(), r#"{"a":[1,"x"],"b":"é"}"#);
-        let words = program(&["sh", "-c", r#"printf '"%s|%s|%s"' "$#" "$1" "$2""#, "x", "--depth={d}", "--left={out}", "{t}"], 10);
+        let words = program(
+            &["sh", "-c", r#"printf '"%s|%s|%s"' "$#" "$1" "$2""#, "x", "--depth={d}", "--left={out}", "{t}"],
+            10,
+        );
         let hostile = "a b; $(id) {d}";
         assert_eq!(call(&words, &json!({ "d": 2, "t": hostile })).unwrap(), format!("2|--depth=2|{hostile}"));
     }
 
     #[test]
     fn a_value_is_no_option() {
-        let given = |words: &[&str], value: &str| self::words(&program(words, 1), json!({ "t": value }).as_object().unwrap());
+        let given =
+            |words: &[&str], value: &str| self::words(&program(words, 1), json!({ "t": value }).as_object().unwrap());
         assert!(given(&["x", "{t}"], "--output=/etc/x").unwrap_err().contains("option"));
         assert_eq!(given(&["x", "--", "{t}"], "-a").unwrap(), ["x", "--", "-a"]);
         assert_eq!(given(&["x", "--name={t}"], "-a").unwrap(), ["x", "--name=-a"]);

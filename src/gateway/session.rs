@@ -8,8 +8,8 @@ use std::time::Instant;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::built_in::BuiltIn;
 use super::bound::{self, Bounded, Sizes, Wanted};
+use super::built_in::BuiltIn;
 use super::compose::{Call, Exposed, Origin};
 use super::folder::Folder;
 use super::own;
@@ -181,9 +181,7 @@ impl Session {
                     () = stop => return Err(Ended::new("stopped", "the call was stopped".to_owned())),
                 }
             }
-            Origin::Program(program) => {
-                self.parts.programs.call(program, &call.arguments, stop).await.map_err(lost)?
-            }
+            Origin::Program(program) => self.parts.programs.call(program, &call.arguments, stop).await.map_err(lost)?,
             Origin::Upstream { server, tool } if self.parts.primitives.contains_key(server) => {
                 self.parts.primitives[server].call(tool, call.arguments, stop).await.map_err(lost)?
             }

@@ -11,7 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::bound::Sizes;
 use super::built_in::{BuiltIn, Outside};
-use super::compose::{self, Definitions, Exposed, Withheld};
+use super::compose::{self, Definitions, Exposed, Exposure, Withheld};
 use super::folder::{Bounds, Folder};
 use super::program::Programs;
 use super::record::Record;
@@ -26,6 +26,7 @@ use crate::mcp::{Launch, Limits};
 use crate::model::policy::Server;
 use crate::primitives::definition;
 use crate::resolve::policy::Budget;
+use crate::resolve::primitives::Primitive;
 use crate::resolve::{Policy, Role, gateway};
 use crate::sync::pins::Pins;
 use crate::system::System;
@@ -74,10 +75,28 @@ impl Gateway {
         let warden = Arc::new(Warden::default());
         let upstreams = upstreams(&options, &warden);
         let mut definitions = runtime.block_on(known(&options, &upstreams));
-        for primitive in options.policy.primitives.values() {
-            definitions.add(&primitive.name, definition::of(primitive));
-        }
+        definitions.join(primitives(options.policy));
         let exposure = compose::expose(options.policy, options.role, &definitions, sink);
+        Ok(Self::put_together(options, runtime, upstreams, warden, exposure))
+    }
+
+    /// A gateway that shows the primitives of one name as they are, with nothing bound: for review, not for a role.
+    ///
+    /// # Errors
+    /// The machine has no threads or timers left.
+    pub fn of_primitive(options: Options<'_>, primitive: &Primitive) -> Result<Self, String> {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+        let exposure = Exposure { tools: compose::raw(primitive)?, withheld: Vec::new() };
+        Ok(Self::put_together(options, runtime, BTreeMap::new(), Arc::new(Warden::default()), exposure))
+    }
+
+    fn put_together(
+        options: Options<'_>,
+        runtime: Runtime,
+        upstreams: BTreeMap<String, Upstream>,
+        warden: Arc<Warden>,
+        exposure: Exposure,
+    ) -> Self {
         let withheld = exposure.withheld;
         let reads = options.policy.catalogue.find("repo.read");
         let session = Session::new(Parts {
@@ -99,7 +118,7 @@ impl Gateway {
             sizes: sizes(options.policy),
             root: options.root,
         });
-        Ok(Self { runtime, session: Arc::new(session), withheld })
+        Self { runtime, session: Arc::new(session), withheld }
     }
 
     /// What is shown, in order.
@@ -146,6 +165,20 @@ fn upstreams(options: &Options<'_>, warden: &Arc<Warden>) -> BTreeMap<String, Up
         Some((name.clone(), Upstream::new(name, launch, limits(declared), Arc::clone(warden))))
     };
     used.into_iter().filter_map(one).collect()
+}
+
+/// What the primitives of this program itself say of themselves.
+fn primitives(policy: &Policy) -> Definitions {
+    let mut definitions = Definitions::default();
+    for primitive in policy.primitives.values() {
+        definitions.add(&primitive.name, definition::of(primitive));
+    }
+    definitions
+}
+
+/// Reports every tool that is not what its primitive of this program, or its program, allows. Nothing is started.
+pub fn check(policy: &Policy, sink: &mut Sink) {
+    compose::check(policy, &primitives(policy), sink);
 }
 
 /// Every primitive of this program itself.

@@ -24,9 +24,7 @@ pub fn of(primitive: &Primitive) -> Vec<Value> {
 }
 
 fn in_store(name: &str, (target, limit): (u64, u64)) -> Value {
-    let limit = |what: &str| {
-        json!({ "type": "integer", "minimum": 1, "maximum": limit, "default": target, "description": format!("Most {what}.") })
-    };
+    let limit = |what: &str| json!({ "type": "integer", "minimum": 1, "maximum": limit, "default": target, "description": format!("Most {what}.") });
     let short = |about: &str| json!({ "type": "string", "minLength": 1, "maxLength": SHORT, "description": about });
     let conversation = || short("Name of the conversation.");
     let owner = || short("Whose conversation it is; conversations of different owners are apart, even under one name.");

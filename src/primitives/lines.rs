@@ -76,7 +76,8 @@ fn one(line: &str, at: &Range<usize>) -> Result<Document, Fault> {
     let read: Line = serde_json::from_str(line).map_err(|error| {
         let column = error.column().saturating_sub(1).min(line.len());
         let from = at.start + line.floor_char_boundary(column);
-        let here = if error.is_syntax() || error.is_eof() { from.min(at.end.saturating_sub(1))..at.end } else { at.clone() };
+        let here =
+            if error.is_syntax() || error.is_eof() { from.min(at.end.saturating_sub(1))..at.end } else { at.clone() };
         let words = error.to_string();
         let words = words.split(" at line ").next().unwrap_or("").to_owned();
         fault(here, format!("not a document: {words}"), form)
@@ -94,7 +95,11 @@ fn one(line: &str, at: &Range<usize>) -> Result<Document, Fault> {
         return Err(fault(key("text"), message, "make one document of each passage"));
     }
     if let Err(why) = admissible(&read.metadata.0) {
-        return Err(fault(key("metadata"), format!("the metadata {why}"), "write texts, numbers, truth values, lists of them, or objects"));
+        return Err(fault(
+            key("metadata"),
+            format!("the metadata {why}"),
+            "write texts, numbers, truth values, lists of them, or objects",
+        ));
     }
     Ok(Document { id: read.id, text: read.text, metadata: read.metadata.0 })
 }
@@ -182,16 +187,18 @@ mod tests {
                     {\"id\":\"\",\"text\":\"x\"}\n{\"id\":\"c\",\"text\":\" \"}\n{\"id\":\"d\",\"text\":\"x\",\"metadata\":{\"a.b\":1}}\n\
                     {\"id\":\"e\",\"text\":\"x\",\"more\":1}\n{\"id\":\"a\",\"text\":\"y\"}\n[1]\n";
         let faults = read(text).unwrap_err();
-        let told: Vec<(usize, &str)> = faults
-            .iter()
-            .map(|f| (text[..f.at.start].matches('\n').count() + 1, f.message.as_str()))
-            .collect();
+        let told: Vec<(usize, &str)> =
+            faults.iter().map(|f| (text[..f.at.start].matches('\n').count() + 1, f.message.as_str())).collect();
         let lines: Vec<usize> = told.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [3, 4, 5, 6, 7, 8, 9, 10], "{told:#?}");
-        for (at, words) in [(1, "`t` stands twice"), (4, "dot"), (5, "unknown field `more`"), (6, "stands in two lines")] {
+        for (at, words) in
+            [(1, "`t` stands twice"), (4, "dot"), (5, "unknown field `more`"), (6, "stands in two lines")]
+        {
             assert!(told[at].1.contains(words), "{:?}", told[at]);
         }
-        assert!(faults.iter().all(|f| f.at.end <= text.len() && f.at.start < f.at.end && text.is_char_boundary(f.at.start)));
+        assert!(
+            faults.iter().all(|f| f.at.end <= text.len() && f.at.start < f.at.end && text.is_char_boundary(f.at.start))
+        );
     }
 
     #[test]

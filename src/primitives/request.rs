@@ -124,7 +124,14 @@ mod tests {
             maximum: None,
         };
         let parameters: IndexMap<_, _> = names.iter().map(|name| ((*name).to_owned(), parameter())).collect();
-        ApiCall { name: "c".to_owned(), span: None, method, path: path.to_owned(), description: String::new(), parameters }
+        ApiCall {
+            name: "c".to_owned(),
+            span: None,
+            method,
+            path: path.to_owned(),
+            description: String::new(),
+            parameters,
+        }
     }
 
     fn made(call: &ApiCall, arguments: &Value) -> Result<Request, String> {
@@ -134,7 +141,9 @@ mod tests {
     #[test]
     fn no_argument_changes_host_or_path() {
         let get = call(Method::Get, "/issues/{id}/notes", &["id", "q"]);
-        for hostile in ["../../admin", "a/b", "a?x=1", "a#b", "@evil.example", "//evil.example", "a%2fb", "è", "a\r\nX: y"] {
+        for hostile in
+            ["../../admin", "a/b", "a?x=1", "a#b", "@evil.example", "//evil.example", "a%2fb", "è", "a\r\nX: y"]
+        {
             let url = made(&get, &json!({ "id": hostile, "q": hostile })).unwrap().url;
             let parsed = url.strip_prefix("https://example.org/v2/issues/").unwrap();
             let (path, query) = parsed.split_once('?').unwrap();
@@ -154,6 +163,9 @@ mod tests {
         assert_eq!(url, "https://example.org/v2/issues?q=a%20b&n=1&n=2");
         let post = call(Method::Post, "/issues/{id}", &["id", "text"]);
         let request = made(&post, &json!({ "id": 7, "text": "x" })).unwrap();
-        assert_eq!((request.url.as_str(), request.body), ("https://example.org/v2/issues/7", Some(json!({ "text": "x" }))));
+        assert_eq!(
+            (request.url.as_str(), request.body),
+            ("https://example.org/v2/issues/7", Some(json!({ "text": "x" })))
+        );
     }
 }

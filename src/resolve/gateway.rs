@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 
 use super::capabilities::{CapSet, Catalogue};
 use super::composed::{Composed, Maker, RuntimeSources};
-use super::primitives::Primitive;
 use super::policy::{Reach, Role, Server, ServerTool, Text, Timeout, Value};
+use super::primitives::Primitive;
 use super::tools::OWN_TOOLS;
 use crate::model::composed::RuntimeSource;
 use crate::model::policy::Via;
@@ -38,18 +38,23 @@ pub(super) fn server(
     let behind: Vec<&Server> = servers.values().filter(|s| behind(s, tools)).collect();
     let used: Vec<&Primitive> =
         primitives.values().filter(|p| tools.values().any(|tool| tool.server == p.name)).collect();
-    let programs = || tools.values().filter_map(|tool| match &tool.maker {
-        Maker::Program(program) => Some(program),
-        Maker::Server | Maker::Primitive => None,
-    });
+    let programs = || {
+        tools.values().filter_map(|tool| match &tool.maker {
+            Maker::Program(program) => Some(program),
+            Maker::Server | Maker::Primitive => None,
+        })
+    };
     if behind.is_empty() && used.is_empty() && programs().next().is_none() {
         return None;
     }
     let text = |text: &str| Text { text: text.to_owned(), span: None };
-    let call = behind.iter().map(|server| server.call.seconds)
+    let call = behind
+        .iter()
+        .map(|server| server.call.seconds)
         .chain(used.iter().map(|primitive| primitive.seconds()))
         .chain(programs().map(|program| program.seconds))
-        .max().unwrap_or_default();
+        .max()
+        .unwrap_or_default();
     let list = behind.iter().map(|server| server.list.seconds).max().unwrap_or_default();
     Some(Server {
         name: NAME.to_owned(),

@@ -54,5 +54,19 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
     let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
     let evidence = evidence::resolve(loaded, &hosts, &names, sink);
-    Policy { catalogue, hosts, servers, primitives, tools, runtime, gateway, roles, rules, settings, dir, folders, evidence }
+    Policy {
+        catalogue,
+        hosts,
+        servers,
+        primitives,
+        tools,
+        runtime,
+        gateway,
+        roles,
+        rules,
+        settings,
+        dir,
+        folders,
+        evidence,
+    }
 }

@@ -223,7 +223,12 @@ fn api(name: &Sp<String>, raw: &model::Api, sink: &mut Sink) -> Api {
     }
     if raw.calls.is_empty() {
         let message = format!("`{}` declares no call", name.value);
-        sink.push(wrong(message, name.span, "nothing can be made from it", "declare calls, as in `calls: { search: { get: /issues, … } }`"));
+        sink.push(wrong(
+            message,
+            name.span,
+            "nothing can be made from it",
+            "declare calls, as in `calls: { search: { get: /issues, … } }`",
+        ));
     }
     let seconds = raw.timeout.as_ref().and_then(|t| t.call.as_ref());
     if let Some(zero) = seconds.filter(|s| s.value == 0) {
@@ -291,7 +296,10 @@ fn placed(name: &Sp<String>, path: &Sp<String>, parameters: &IndexMap<String, To
         match parameters.get(parameter) {
             None => {
                 let near = nearest(parameter, parameters.keys().map(String::as_str));
-                let help = near.map_or_else(|| format!("declare `{parameter}` in `parameters`"), |near| format!("did you mean `{near}`?"));
+                let help = near.map_or_else(
+                    || format!("declare `{parameter}` in `parameters`"),
+                    |near| format!("did you mean `{near}`?"),
+                );
                 fault(&format!("no parameter is called `{parameter}`"), help);
             }
             Some(declared) if !declared.required && declared.default.is_none() => {

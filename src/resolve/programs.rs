@@ -37,7 +37,9 @@ pub(super) fn resolve(name: &Sp<String>, words: &[Sp<String>], raw: &ComposedToo
     }
     let seconds = raw.timeout.as_ref().and_then(|t| t.call.as_ref());
     if let Some(zero) = seconds.filter(|s| s.value == 0) {
-        sink.push(wrong("a time-out of 0 ends every call".to_owned(), zero.span, "seconds").help("give it at least 1 second"));
+        sink.push(
+            wrong("a time-out of 0 ends every call".to_owned(), zero.span, "seconds").help("give it at least 1 second"),
+        );
     }
     Program {
         command: words.to_vec(),
@@ -52,7 +54,9 @@ pub(super) fn strangers(name: &Sp<String>, raw: &ComposedTool, sink: &mut Sink) 
     let timeout = raw.timeout.as_ref().map(|t| ("timeout", t.call.as_ref().and_then(|c| c.span)));
     for (key, span) in env.into_iter().chain(timeout) {
         let message = format!("tool `{}` is made from a primitive and has no `{key}` of its own", name.value);
-        sink.push(wrong(message, span.or(name.span), "belongs to a program").help("say it where the primitive is declared"));
+        sink.push(
+            wrong(message, span.or(name.span), "belongs to a program").help("say it where the primitive is declared"),
+        );
     }
 }
 

@@ -16,6 +16,7 @@ mod own;
 mod place;
 mod plan;
 mod program;
+mod raw;
 mod schema;
 
 use std::sync::Arc;
@@ -24,13 +25,14 @@ use serde_json::{Map, Value};
 
 use crate::diag::Sink;
 use crate::model::scalar::Risk;
-use crate::resolve::composed::Program;
+use crate::resolve::composed::{Composed, Maker, Program};
 use crate::resolve::{CapSet, Policy, Role, gateway};
 
 pub use definition::Definitions;
 pub use hints::Hints;
 pub use own::OwnTool;
 pub use plan::{Call, Delivery, Plan, Refusal};
+pub use raw::raw;
 
 /// A tool as a role is shown it, and what a call of it does.
 #[derive(Debug)]
@@ -148,7 +150,9 @@ pub fn expose(policy: &Policy, role: Option<&Role>, definitions: &Definitions, s
 
 /// Reports every composed tool that its primitive does not allow, whoever has it.
 pub fn check(policy: &Policy, definitions: &Definitions, sink: &mut Sink) {
-    for tool in policy.tools.values().filter(|tool| definitions.get(&tool.server, &tool.tool).is_some()) {
+    let known =
+        |tool: &&Composed| !matches!(tool.maker, Maker::Server) || definitions.get(&tool.server, &tool.tool).is_some();
+    for tool in policy.tools.values().filter(known) {
         // The reports are what is wanted.
         let _ = composed::expose(tool, policy, definitions, sink);
     }

@@ -35,7 +35,8 @@ pub(super) fn expose(tool: &Composed, program: &Program, policy: &Policy, sink: 
     }
     extra::add(&mut properties, tool.bounds.inline_media, &[]);
     let required: Vec<&String> = tool.arguments.iter().filter(|(_, a)| a.required).map(|(name, _)| name).collect();
-    let mut shown = Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), json!(properties))]);
+    let mut shown =
+        Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), json!(properties))]);
     if !required.is_empty() {
         shown.insert("required".to_owned(), json!(required));
     }

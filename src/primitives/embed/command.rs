@@ -75,7 +75,11 @@ impl Program {
                 format!("the embedder `{}` {why}", self.name)
             })?;
             if let Some(other) = made.iter().find(|v| vectors.first().is_some_and(|first| first.len() != v.len())) {
-                return Err(format!("the embedder `{}` makes vectors of different lengths ({})", self.name, other.len()));
+                return Err(format!(
+                    "the embedder `{}` makes vectors of different lengths ({})",
+                    self.name,
+                    other.len()
+                ));
             }
             vectors.extend(made);
         }

@@ -98,10 +98,8 @@ mod tests {
     #[test]
     fn nested_and_listed_conditions_are_told_apart() {
         let filter = of(&json!({ "a": { "b": 1, "c": ["x", true] }, "d": 2.0 })).unwrap();
-        let wanted =
-            [("a.b", vec!["1"]), ("a.c", vec!["x", "true"]), ("d", vec!["2"])].map(|(path, any)| {
-                (path.to_owned(), any.into_iter().map(str::to_owned).collect::<Vec<_>>())
-            });
+        let wanted = [("a.b", vec!["1"]), ("a.c", vec!["x", "true"]), ("d", vec!["2"])]
+            .map(|(path, any)| (path.to_owned(), any.into_iter().map(str::to_owned).collect::<Vec<_>>()));
         assert_eq!(filter.0, wanted);
         assert!(filter.names("a.b") && !filter.names("a") && filter.reaches_into("a") && !filter.reaches_into("a.b"));
     }

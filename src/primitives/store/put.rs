@@ -107,7 +107,8 @@ fn remove(base: &Connection, space: Space, id: &str) -> Result<bool, rusqlite::E
     let found: Option<i64> =
         base.prepare_cached(find)?.query_row(params![space as i64, id], |row| row.get(0)).optional()?;
     let Some(n) = found else { return Ok(false) };
-    for table in ["delete from texts where rowid = ?1", "delete from facts where item = ?1", "delete from items where n = ?1"]
+    for table in
+        ["delete from texts where rowid = ?1", "delete from facts where item = ?1", "delete from items where n = ?1"]
     {
         base.prepare_cached(table)?.execute([n])?;
     }

@@ -69,7 +69,8 @@ fn by_words(candidates: &[Candidate], counts: &[BTreeMap<i64, i64>]) -> Vec<i64>
         for (n, count) in items {
             let Ok(at) = candidates.binary_search_by_key(n, |c| c.n) else { continue };
             let long = 1.0 - LENGTH + LENGTH * real(candidates[at].words) / mean.max(1.0);
-            *scores.entry(*n).or_default() += rare * real(*count) * (SATURATION + 1.0) / (real(*count) + SATURATION * long);
+            *scores.entry(*n).or_default() +=
+                rare * real(*count) * (SATURATION + 1.0) / (real(*count) + SATURATION * long);
         }
     }
     let mut order: Vec<(i64, f64)> = scores.into_iter().collect();

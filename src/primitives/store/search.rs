@@ -85,7 +85,12 @@ impl Store {
     }
 
     /// Items in the order of their ids, after one of them.
-    pub(super) fn listed(&self, filter: &Filter, after: Option<&str>, most: usize) -> Result<Vec<Kept>, rusqlite::Error> {
+    pub(super) fn listed(
+        &self,
+        filter: &Filter,
+        after: Option<&str>,
+        most: usize,
+    ) -> Result<Vec<Kept>, rusqlite::Error> {
         let (condition, mut values) = filter.sql(Space::Documents);
         values.push(Sql::Text(after.unwrap_or("").to_owned()));
         values.push(Sql::Integer(i64::try_from(most).unwrap_or(i64::MAX)));
@@ -110,10 +115,13 @@ impl Store {
              where item in (select n from items where {condition}) group by key order by key limit ?"
         );
         let mut query = self.base.prepare_cached(&text)?;
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
+        let read =
+            |row: &rusqlite::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
         let rows = query.query_map(params_from_iter(values), read)?.collect::<Result<Vec<_>, _>>()?;
         let shown = rows.into_iter().filter(|(key, ..)| !filter.names(key));
-        Ok(shown.map(|(key, documents, values)| json!({ "key": key, "documents": documents, "values": values })).collect())
+        Ok(shown
+            .map(|(key, documents, values)| json!({ "key": key, "documents": documents, "values": values }))
+            .collect())
     }
 
     /// The values of a path, the most frequent first.
