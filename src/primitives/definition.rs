@@ -18,12 +18,15 @@ const SHORT: u64 = 1024;
 /// Every primitive under one name of the policy, in a fixed order.
 pub fn of(primitive: &Primitive) -> Vec<Value> {
     match &primitive.kind {
-        Kind::Store(store) => STORE.iter().map(|name| in_store(name, store.results)).collect(),
+        // A program that makes vectors may send texts anywhere.
+        Kind::Store(store) => {
+            STORE.iter().map(|name| in_store(name, store.results, store.embedder.is_some())).collect()
+        }
         Kind::Api(api) => api.calls.values().map(request).collect(),
     }
 }
 
-fn in_store(name: &str, (target, limit): (u64, u64)) -> Value {
+fn in_store(name: &str, (target, limit): (u64, u64), outside: bool) -> Value {
     let limit = |what: &str| json!({ "type": "integer", "minimum": 1, "maximum": limit, "default": target, "description": format!("Most {what}.") });
     let short = |about: &str| json!({ "type": "string", "minLength": 1, "maxLength": SHORT, "description": about });
     let conversation = || short("Name of the conversation.");
@@ -85,7 +88,7 @@ fn in_store(name: &str, (target, limit): (u64, u64)) -> Value {
             true,
         ),
     };
-    tool(name, description, &properties, required, &hints(reads, false))
+    tool(name, description, &properties, required, &hints(reads, false, outside))
 }
 
 /// Conditions: one value, a list of which one must hold, or conditions inside of a key.
@@ -110,7 +113,7 @@ fn request(call: &ApiCall) -> Value {
         call.parameters.iter().map(|(name, parameter)| (name.clone(), argument(parameter))).collect();
     let required: Vec<&str> =
         call.parameters.iter().filter(|(_, p)| p.required).map(|(name, _)| name.as_str()).collect();
-    let hints = hints(call.method == Method::Get, true);
+    let hints = hints(call.method == Method::Get, true, true);
     tool(&call.name, &call.description, &Value::Object(properties), &required, &hints)
 }
 
@@ -130,8 +133,8 @@ pub fn argument(argument: &ToolArgument) -> Value {
 }
 
 /// All four, as the specification has them.
-fn hints(reads: bool, outside: bool) -> Value {
-    json!({ "readOnlyHint": reads, "destructiveHint": !reads && outside, "idempotentHint": reads, "openWorldHint": outside })
+fn hints(reads: bool, destroys: bool, outside: bool) -> Value {
+    json!({ "readOnlyHint": reads, "destructiveHint": !reads && destroys, "idempotentHint": reads, "openWorldHint": outside })
 }
 
 fn tool(name: &str, description: &str, properties: &Value, required: &[&str], hints: &Value) -> Value {

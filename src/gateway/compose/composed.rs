@@ -83,7 +83,12 @@ impl Making<'_> {
         let (properties, required) = self.arguments(&bind, &bounds, limit, root)?;
         self.constants(&bind, root);
         let narrowed = self.narrowed(&bind, root);
-        let hints = hints::of(tool.confers, &self.policy.catalogue, self.raw, narrowed, &tool.hints);
+        let mut choices = tool.hints;
+        // Of what this program answers itself it is known, not only said, that it stays on this machine.
+        if matches!(tool.maker, Maker::Primitive) && self.raw["annotations"]["openWorldHint"] == false {
+            choices.open_world = choices.open_world.or(Some(false));
+        }
+        let hints = hints::of(tool.confers, &self.policy.catalogue, self.raw, narrowed, &choices);
         let hints = hints
             .map_err(|why| self.report(Code::ComposedTool, tool.hints.span.or(tool.span), &why, "leave the hint out"))
             .ok()?;

@@ -7,11 +7,7 @@ use std::collections::BTreeMap;
 const SATURATION: f64 = 1.2;
 /// How much longer texts are held back.
 const LENGTH: f64 = 0.75;
-/// How much the first places of one order outweigh the later ones, when two orders become one.
-const FUSION: f64 = 60.0;
-/// Places of each order that count.
-const PLACES: usize = 200;
-/// Likeness of vectors below which a place means nothing.
+/// Likeness of vectors below which it means nothing.
 const NEAR: f32 = 0.05;
 
 /// An item that may be found.
@@ -37,45 +33,56 @@ pub(super) struct Found {
 }
 
 /// The best items, best first. `counts` = for each word of the query, how often each item has it.
+///
+/// Both halves lie between 0 and 1: how much of the query's words an item has, rare ones counting more, and how much
+/// nearer than the average its vector is. Places in two orders would say less: the best of a bad order would count as much
+/// as the best of a good one, and every `for` and `the` that a query shares with some text makes a bad order.
 pub(super) fn best(candidates: &[Candidate], counts: &[BTreeMap<i64, i64>]) -> Vec<Found> {
-    let by_words = by_words(candidates, counts);
-    let mut by_vector: Vec<&Candidate> = candidates.iter().filter(|c| c.near > NEAR).collect();
-    by_vector.sort_by(|a, b| b.near.total_cmp(&a.near).then(a.n.cmp(&b.n)));
-    let mut scores: BTreeMap<i64, f64> = BTreeMap::new();
-    for order in [by_words, by_vector.into_iter().map(|c| c.n).collect::<Vec<i64>>()] {
-        let mut place = FUSION;
-        for n in order.into_iter().take(PLACES) {
-            place += 1.0;
-            *scores.entry(n).or_default() += 1.0 / place;
-        }
-    }
-    let near = |n: i64| candidates.binary_search_by_key(&n, |c| c.n).map_or(0.0, |at| candidates[at].near);
-    let mut found: Vec<Found> = scores.into_iter().map(|(n, score)| Found { n, score, near: near(n) }).collect();
+    let words = by_words(candidates, counts);
+    let total: f64 = candidates.iter().map(|c| f64::from(c.near)).sum();
+    let mean = (total / real(candidates.len()).max(1.0)).clamp(0.0, 0.99);
+    let found = candidates.iter().filter_map(|c| {
+        let word = words.get(&c.n).copied().unwrap_or(0.0);
+        let near = ((f64::from(c.near) - mean) / (1.0 - mean)).max(0.0);
+        let found = Found { n: c.n, score: (word + near) / 2.0, near: c.near };
+        (word > 0.0 || c.near > NEAR).then_some(found)
+    });
+    let mut found: Vec<Found> = found.collect();
     // Equal scores are told apart by the vector, then by age.
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.near.total_cmp(&a.near)).then(a.n.cmp(&b.n)));
     found
 }
 
-/// Items that have words of the query, best first: Okapi BM25.
-fn by_words(candidates: &[Candidate], counts: &[BTreeMap<i64, i64>]) -> Vec<i64> {
-    #[expect(clippy::cast_precision_loss, reason = "counts of items and words are far below 2^52")]
-    let real = |count: i64| count as f64;
-    let all = real(i64::try_from(candidates.len()).unwrap_or(i64::MAX));
-    let mean = candidates.iter().map(|c| real(c.words)).sum::<f64>() / all.max(1.0);
+/// How well each item's words fit, as a share of the best possible: Okapi BM25. A word that no item has counts as the
+/// rarest of all.
+fn by_words(candidates: &[Candidate], counts: &[BTreeMap<i64, i64>]) -> BTreeMap<i64, f64> {
+    let all = real(candidates.len());
+    let mean = candidates.iter().map(|c| whole(c.words)).sum::<f64>() / all.max(1.0);
     let mut scores: BTreeMap<i64, f64> = BTreeMap::new();
+    let mut possible = 0.0;
     for items in counts {
-        let having = real(i64::try_from(items.len()).unwrap_or(i64::MAX));
+        let having = real(items.len());
         let rare = ((all - having + 0.5) / (having + 0.5)).ln_1p();
+        possible += rare * (SATURATION + 1.0);
         for (n, count) in items {
             let Ok(at) = candidates.binary_search_by_key(n, |c| c.n) else { continue };
-            let long = 1.0 - LENGTH + LENGTH * real(candidates[at].words) / mean.max(1.0);
-            *scores.entry(*n).or_default() +=
-                rare * real(*count) * (SATURATION + 1.0) / (real(*count) + SATURATION * long);
+            let long = 1.0 - LENGTH + LENGTH * whole(candidates[at].words) / mean.max(1.0);
+            let fits = rare * whole(*count) * (SATURATION + 1.0) / (whole(*count) + SATURATION * long);
+            *scores.entry(*n).or_default() += fits;
         }
     }
-    let mut order: Vec<(i64, f64)> = scores.into_iter().collect();
-    order.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    order.into_iter().map(|(n, _)| n).collect()
+    scores.values_mut().for_each(|score| *score /= possible);
+    scores
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of words are far below 2^52")]
+const fn whole(count: i64) -> f64 {
+    count as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^52")]
+const fn real(count: usize) -> f64 {
+    count as f64
 }
 
 #[cfg(test)]
@@ -83,12 +90,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_both_orders_name_is_before_what_one_names() {
+    fn what_words_and_vector_name_is_before_what_one_of_them_names() {
         let candidate = |n, near| Candidate { n, words: 10, near };
-        let candidates = [candidate(1, 0.9), candidate(2, 0.5), candidate(3, 0.0)];
+        let candidates = [candidate(1, 0.5), candidate(2, 0.5), candidate(3, 0.0), candidate(4, 0.0)];
         let counts = [BTreeMap::from([(2, 1), (3, 1)])];
         let order: Vec<i64> = best(&candidates, &counts).into_iter().map(|f| f.n).collect();
         assert_eq!(order, [2, 1, 3]);
+    }
+
+    #[test]
+    fn a_small_word_does_not_outweigh_a_meaning() {
+        let candidate = |n, near| Candidate { n, words: 8, near };
+        let candidates = [candidate(1, 0.5), candidate(2, 0.2), candidate(3, 0.1), candidate(4, 0.0)];
+        let none = BTreeMap::new();
+        let counts = [BTreeMap::from([(2, 1)]), BTreeMap::from([(2, 1)]), none.clone(), none.clone(), none];
+        assert_eq!(best(&candidates, &counts)[0].n, 1);
     }
 
     #[test]
@@ -97,7 +113,8 @@ mod tests {
             (0..10).map(|n| Candidate { n, words: if n == 7 { 200 } else { 10 }, near: 0.0 }).collect();
         let common: BTreeMap<i64, i64> = (0..9).map(|n| (n, 1)).collect();
         let rare = BTreeMap::from([(7, 1), (8, 1), (9, 1)]);
-        assert_eq!(by_words(&candidates, &[common, rare])[..2], [8, 9]);
+        let scores = by_words(&candidates, &[common, rare]);
+        assert!(scores[&8] > scores[&9] && scores[&9] > scores[&7] && scores[&7] > scores[&1], "{scores:?}");
     }
 
     #[test]
