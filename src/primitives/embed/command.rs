@@ -176,7 +176,8 @@ fn one(value: &Value) -> Option<Vec<f32>> {
     vector.iter().all(|n| n.is_finite()).then_some(vector)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

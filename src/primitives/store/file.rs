@@ -48,6 +48,11 @@ impl Store {
     /// # Errors
     /// It is something else, it was made with another embedder, or cannot be written.
     pub fn open_or_make(file: StoreFile) -> Result<Self, String> {
+        if let Some(folder) = file.path.parent() {
+            let name = &file.name;
+            std::fs::create_dir_all(folder)
+                .map_err(|e| format!("the folder of the store `{name}` cannot be made: {}", e.kind()))?;
+        }
         Self::opened(file, OpenFlags::SQLITE_OPEN_CREATE)
     }
 
