@@ -75,7 +75,19 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("async fn", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
     ("SystemTime", &["cli/today.rs", "gateway/folder.rs", "gateway/record.rs"]),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["cli/env.rs", "gateway/folder.rs", "gateway/record.rs", "guard/", "primitives/store/file.rs", "run/", "system/", "verify/"]),
+    (
+        "std::fs::",
+        &[
+            "cli/env.rs",
+            "gateway/folder.rs",
+            "gateway/record.rs",
+            "guard/",
+            "primitives/store/file.rs",
+            "run/",
+            "system/",
+            "verify/",
+        ],
+    ),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

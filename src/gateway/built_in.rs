@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::bound::encode;
 use super::upstream::Lost;
 use super::warden::Warden;
-use crate::mcp::{self, Fetched, Limits};
+use crate::mcp::{self, Fetched, Limits, References};
 use crate::primitives::embed::{Embedder, Program};
 use crate::primitives::{Store, StoreFile, request, store};
 use crate::resolve::primitives::{Api, Kind, Primitive, Store as Declared};
@@ -39,7 +39,7 @@ pub struct BuiltIn {
 
 enum Inner {
     Store(Arc<Mutex<Slot>>),
-    Api { api: Api, headers: Headers },
+    Api { api: Box<Api>, headers: Headers },
 }
 
 /// A store that may be open.
@@ -59,7 +59,7 @@ impl BuiltIn {
             }
             Kind::Api(api) => {
                 let headers = mcp::references(&api.headers, &variable).map_err(|problem| problem.to_string());
-                Inner::Api { api: api.clone(), headers }
+                Inner::Api { api: Box::new(api.clone()), headers }
             }
         };
         Self { kind, seconds: primitive.seconds(), warden, watched: tokio::sync::Mutex::default() }
@@ -180,7 +180,7 @@ pub fn store_file(
     Ok(StoreFile { path: root.join(place), name: name.to_owned(), embedder, results: declared.results })
 }
 
-type Headers = Result<(Vec<(String, String)>, Vec<String>), String>;
+type Headers = Result<References, String>;
 
 async fn requested(
     api: &Api,

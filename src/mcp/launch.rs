@@ -100,6 +100,9 @@ impl Launch {
     }
 }
 
+/// Names with their values, and what of these must not be shown.
+pub type References = (Vec<(String, String)>, Vec<String>);
+
 /// Values of the environment or of headers, and which of them must not be shown.
 ///
 /// # Errors
@@ -107,7 +110,7 @@ impl Launch {
 pub fn references<'a>(
     values: impl IntoIterator<Item = (&'a String, &'a Value)>,
     variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<(Vec<(String, String)>, Vec<String>), Problem> {
+) -> Result<References, Problem> {
     let mut secrets = Vec::new();
     let mut secret = |name: &str| {
         let text = variable(name).ok_or_else(|| Problem::MissingVariable(name.to_owned()))?;

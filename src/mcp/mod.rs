@@ -18,7 +18,7 @@ mod tail;
 
 pub use client::Client;
 pub use fetch::{Fetched, fetch};
-pub use launch::{Launch, Transport, base, references};
+pub use launch::{Launch, References, Transport, base, references};
 pub use limits::Limits;
 pub use listing::Listing;
 pub use problem::{Failed, Problem};
