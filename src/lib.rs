@@ -20,6 +20,7 @@ pub mod mcp;
 pub mod model;
 pub mod packet;
 pub mod plan;
+pub mod primitives;
 pub mod process;
 pub mod render;
 pub mod resolve;

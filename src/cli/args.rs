@@ -89,6 +89,8 @@ pub enum Command {
     VerifyServer,
     /// Hold the declared servers against the tools they really offer, and pin them
     Audit(AuditArgs),
+    /// List, try and fill the stores and web interfaces that tools are made from
+    Primitives(PrimitivesArgs),
     /// Author roles
     Role(RoleArgs),
     /// Start or check a delegation packet
@@ -252,6 +254,36 @@ pub struct AuditArgs {
     /// Print the entries of the policy that would agree with what is offered
     #[arg(long, conflicts_with = "accept")]
     pub suggest: bool,
+}
+
+/// `primitives`
+#[derive(Debug, Args)]
+pub struct PrimitivesArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: PrimitivesCommand,
+}
+
+/// What to do with primitives.
+#[derive(Debug, Subcommand)]
+pub enum PrimitivesCommand {
+    /// List them, with the tools that are made from each
+    List,
+    /// Serve the primitives of one name over MCP as they are, with nothing bound: to try them, not for a role
+    Serve {
+        /// Its name in `primitives:`
+        name: String,
+    },
+    /// Put documents into a store: one JSON object a line, with `id`, `text` and `metadata`; all or nothing
+    Load {
+        /// Its name in `primitives:`
+        store: String,
+        /// The file, or `-` for standard input
+        file: String,
+        /// Remove documents that are not in the file
+        #[arg(long)]
+        whole: bool,
+    },
 }
 
 /// `role`

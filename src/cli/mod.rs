@@ -16,6 +16,7 @@ mod init;
 mod minimal;
 mod packet;
 mod place;
+mod primitives;
 mod put;
 mod render;
 mod role;
@@ -68,6 +69,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Check(args) => check::run(args, global, ui),
         Command::Explain(args) => explain::run(args, global, ui),
         Command::Audit(args) => audit::run(args, global, ui),
+        Command::Primitives(args) => primitives::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
         Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),

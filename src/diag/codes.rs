@@ -231,6 +231,16 @@ codes! {
     /// A parameter that the primitive of a composed tool requires is bound to nothing, or only to an argument that may
     /// be left out: calls would fail.
     ComposedUnbound = ("composed-unbound", Error, "a required parameter is bound to nothing");
+    /// An entry of `primitives:` cannot be what it says: its name is that of a server or the gateway, its file is not below
+    /// the root, its embedder is no program, or a call of its web interface is no method and path of that interface.
+    PrimitiveSource = ("primitive-source", Error, "a primitive cannot be");
+    /// A line of a file of documents is no document: not one JSON object with `id`, `text` and `metadata`, an id that
+    /// stands twice, a text that is empty or too long, or metadata that no filter could ask for. Nothing of the file is
+    /// loaded.
+    StoreDocument = ("store-document", Error, "a line is no document for a store");
+    /// A program as a tool cannot be started as it is declared: it names no program, has no time, or has a placeholder for a
+    /// parameter that is not there.
+    ToolProgram = ("tool-program", Error, "the program of a tool cannot be");
     /// A value of the run time has no source that can give it.
     RuntimeSource = ("runtime-source", Error, "nothing can give a value of the run time");
     /// A tool is bound to a value of the run time that `runtime:` does not declare. It would be missing in every

@@ -4,11 +4,13 @@
 //! process. No session, no call and no server can change it.
 
 pub mod bound;
+mod built_in;
 pub mod compose;
 mod folder;
 mod front;
 mod known;
 mod own;
+mod program;
 mod record;
 mod runtime;
 mod session;
@@ -16,5 +18,6 @@ mod start;
 mod upstream;
 mod warden;
 
+pub use built_in::store_file;
 pub use known::remember;
-pub use start::{Gateway, Options, described};
+pub use start::{Gateway, Options, check, described};

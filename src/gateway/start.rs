@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use super::bound::Sizes;
-use super::compose::{self, Asked, Definitions, Exposed, Withheld};
+use super::built_in::{BuiltIn, Outside};
+use super::compose::{self, Asked, Definitions, Exposed, Exposure, Withheld};
 use super::folder::{Bounds, Folder};
+use super::program::Programs;
 use super::record::Record;
 use super::runtime::Values;
 use super::session::{Parts, Session};
@@ -24,7 +26,9 @@ use crate::mcp::{Launch, Limits};
 use crate::model::adapter::{Adapter, Reply};
 use crate::model::policy::Server;
 use crate::model::scalar::Risk;
+use crate::primitives::definition;
 use crate::resolve::policy::Budget;
+use crate::resolve::primitives::Primitive;
 use crate::resolve::{Policy, Role};
 use crate::sync::pins::Pins;
 use crate::system::System;
@@ -74,10 +78,32 @@ impl Gateway {
     /// The machine has no threads or timers left.
     pub fn new(options: Options<'_>, sink: &mut Sink) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let upstreams = upstreams(&options);
-        let definitions = runtime.block_on(known(&options, &upstreams));
+        let warden = Arc::new(Warden::default());
+        let upstreams = upstreams(&options, &warden);
+        let mut definitions = runtime.block_on(known(&options, &upstreams));
+        definitions.join(primitives(options.policy));
         let asked = Asked { policy: options.policy, role: options.role, hosts: &options.hosts, risk: options.risk };
         let exposure = compose::expose(&asked, &definitions, sink);
+        Ok(Self::put_together(options, runtime, upstreams, warden, exposure))
+    }
+
+    /// A gateway that shows the primitives of one name as they are, with nothing bound: for review, not for a role.
+    ///
+    /// # Errors
+    /// The machine has no threads or timers left.
+    pub fn of_primitive(options: Options<'_>, primitive: &Primitive) -> Result<Self, String> {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+        let exposure = Exposure { tools: compose::raw(primitive)?, withheld: Vec::new() };
+        Ok(Self::put_together(options, runtime, BTreeMap::new(), Arc::new(Warden::default()), exposure))
+    }
+
+    fn put_together(
+        options: Options<'_>,
+        runtime: Runtime,
+        upstreams: BTreeMap<String, Upstream>,
+        warden: Arc<Warden>,
+        exposure: Exposure,
+    ) -> Self {
         let withheld = exposure.withheld;
         let adapters: Vec<&Adapter> = options.hosts.iter().filter_map(|id| options.loaded.adapters.get(id)).collect();
         let reads = options.policy.catalogue.find("repo.read");
@@ -86,6 +112,8 @@ impl Gateway {
             reads_files: reads.is_some_and(|cap| options.role.is_none_or(|role| role.granted().has(cap))),
             tools: exposure.tools,
             upstreams,
+            primitives: built_in(&options, &warden),
+            programs: Programs { root: options.root.clone(), variables: options.variables.clone(), warden },
             values: Values::new(
                 options.policy.runtime.clone(),
                 options.given,
@@ -98,7 +126,7 @@ impl Gateway {
             sizes: sizes(options.policy, &adapters),
             root: options.root,
         });
-        Ok(Self { runtime, session: Arc::new(session), withheld })
+        Self { runtime, session: Arc::new(session), withheld }
     }
 
     /// What is shown, in order.
@@ -134,18 +162,39 @@ impl Gateway {
 }
 
 /// Every server that a tool of the policy comes from.
-fn upstreams(options: &Options<'_>) -> BTreeMap<String, Upstream> {
+fn upstreams(options: &Options<'_>, warden: &Arc<Warden>) -> BTreeMap<String, Upstream> {
     let policy = options.policy;
     let behind = policy.servers.values().filter(|server| policy.behind(server, &options.hosts));
     let used: BTreeSet<&String> = behind.map(|server| &server.name).collect();
-    let warden = Arc::new(Warden::default());
     let variable = |name: &str| options.variables.get(name).cloned();
     let one = |name: &String| {
         let declared = declared(options.loaded, name)?;
         let launch = Launch::of(name, declared, &options.root, &variable);
-        Some((name.clone(), Upstream::new(name, launch, limits(declared), Arc::clone(&warden))))
+        Some((name.clone(), Upstream::new(name, launch, limits(declared), Arc::clone(warden))))
     };
     used.into_iter().filter_map(one).collect()
+}
+
+/// What the primitives of this program itself say of themselves.
+fn primitives(policy: &Policy) -> Definitions {
+    let mut definitions = Definitions::default();
+    for primitive in policy.primitives.values() {
+        definitions.add(&primitive.name, definition::of(primitive));
+    }
+    definitions
+}
+
+/// Reports every tool that is not what its primitive of this program, or its program, allows. Nothing is started.
+pub fn check(policy: &Policy, sink: &mut Sink) {
+    compose::check(policy, &primitives(policy), sink);
+}
+
+/// Every primitive of this program itself.
+fn built_in(options: &Options<'_>, warden: &Arc<Warden>) -> BTreeMap<String, BuiltIn> {
+    let outside =
+        Outside { system: options.system.as_ref(), root: options.root.clone(), variables: options.variables.clone() };
+    let one = |(name, primitive): (&String, _)| (name.clone(), BuiltIn::new(primitive, &outside, Arc::clone(warden)));
+    options.policy.primitives.iter().map(one).collect()
 }
 
 /// A server as it is written; the last layer wins.

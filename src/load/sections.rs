@@ -52,6 +52,7 @@ pub(super) fn add(policy: &mut PolicyFile, source: SourceId, sources: &SourceMap
             guard = "guard",
             commands = "commands",
             servers = "servers",
+            primitives = "primitives",
             tools = "tools",
             runtime = "runtime",
             capabilities = "capabilities",

@@ -52,14 +52,7 @@ impl Http {
             value.set_sensitive(true);
             map.insert(HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?, value);
         }
-        // Fails only when one is chosen already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        // A redirect would carry what the headers hold to an address nobody declared.
-        let mut builder = Client::builder().redirect(redirect::Policy::none()).connect_timeout(CONNECT);
-        if url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]")) {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(|error| Problem::Connection(error.to_string()))?;
+        let client = client(&url)?;
         let learnt = Mutex::new(HeaderMap::new());
         Ok(Self { client, url, headers: map, learnt, peer: Arc::clone(peer), max: limits.message })
     }
@@ -125,7 +118,7 @@ impl Http {
     async fn answered(&self, response: Response) -> Result<Vec<Value>, Problem> {
         let kind = kind(&response);
         let accepted = response.status() == StatusCode::ACCEPTED;
-        let body = Capped { inner: Box::pin(response.bytes_stream()), left: self.max };
+        let body = capped(response, self.max);
         if kind.starts_with("text/event-stream") {
             return self.events(body).await;
         }
@@ -174,13 +167,25 @@ impl Http {
     }
 }
 
-fn kind(response: &Response) -> String {
+/// A client for one address.
+pub(super) fn client(url: &Url) -> Result<Client, Problem> {
+    // Fails only when one is chosen already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    // A redirect would carry what the headers hold to an address nobody declared.
+    let mut builder = Client::builder().redirect(redirect::Policy::none()).connect_timeout(CONNECT);
+    if url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]")) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| Problem::Connection(error.to_string()))
+}
+
+pub(super) fn kind(response: &Response) -> String {
     let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     value.unwrap_or("nothing").to_ascii_lowercase()
 }
 
 /// The innermost reason; those around it repeat the address, which may hold what is not to be shown.
-fn cause(error: &reqwest::Error) -> String {
+pub(super) fn cause(error: &reqwest::Error) -> String {
     let mut error: &dyn std::error::Error = error;
     while let Some(inner) = error.source() {
         error = inner;
@@ -192,7 +197,7 @@ fn cause(error: &reqwest::Error) -> String {
     text
 }
 
-async fn whole(body: Capped, max: usize) -> Result<Vec<u8>, Problem> {
+pub(super) async fn whole(body: Capped, max: usize) -> Result<Vec<u8>, Problem> {
     let mut body = pin!(body);
     let mut bytes = Vec::new();
     while let Some(part) = std::future::poll_fn(|cx| body.as_mut().poll_next(cx)).await {
@@ -210,9 +215,14 @@ const OVER: &str = "over the bound";
 type Body = Pin<Box<dyn Stream<Item = reqwest::Result<bytes::Bytes>> + Send>>;
 
 /// A body that ends with an error when it has more than a number of bytes.
-struct Capped {
+pub(super) struct Capped {
     inner: Body,
     left: usize,
+}
+
+/// The body of an answer, of at most `max` bytes.
+pub(super) fn capped(response: Response, max: usize) -> Capped {
+    Capped { inner: Box::pin(response.bytes_stream()), left: max }
 }
 
 impl Stream for Capped {

@@ -5,6 +5,7 @@
 //! bytes. A server that asks something of us (sampling, roots, elicitation) is told that there is no such method.
 
 mod client;
+mod fetch;
 mod http;
 mod launch;
 mod limits;
@@ -16,7 +17,8 @@ mod stdio;
 mod tail;
 
 pub use client::Client;
-pub use launch::{Launch, Transport, base};
+pub use fetch::{Fetched, fetch};
+pub use launch::{Launch, References, Transport, base, references};
 pub use limits::Limits;
 pub use listing::Listing;
 pub use problem::{Failed, Problem};

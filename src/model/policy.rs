@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::capability::ScopeKind;
 use super::commands::Commands;
 use super::composed::{ComposedTool, RuntimeSource, ToolBounds};
+use super::primitives::PrimitiveSource;
 use super::scalar::{ByteSize, Percent, Risk};
 use crate::yaml::Sp;
 
@@ -43,7 +44,9 @@ pub struct PolicyFile {
     pub commands: Option<Commands>,
     /// MCP servers.
     pub servers: Option<Map<Server>>,
-    /// Tools composed from upstream primitives.
+    /// Primitives of this program itself: stores and web interfaces that tools are made from.
+    pub primitives: Option<Map<PrimitiveSource>>,
+    /// Tools composed from primitives, and programs as tools.
     pub tools: Option<Map<ComposedTool>>,
     /// Where values of the run time come from; never from a model.
     pub runtime: Option<Map<RuntimeSource>>,
@@ -262,7 +265,7 @@ impl PacketPart {
 }
 
 /// An MCP server.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Server {
     /// Program of a stdio server.

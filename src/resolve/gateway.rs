@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexMap;
 
 use super::capabilities::CapSet;
-use super::composed::{Composed, RuntimeSources};
+use super::composed::{Composed, Maker, RuntimeSources};
 use super::policy::{Reach, Role, Server, ServerTool, Text, Timeout, Value};
+use super::primitives::Primitive;
 use super::route::{Given, OnHost, Route};
 use super::tools::OWN_TOOLS;
 use crate::model::adapter::Adapter;
@@ -89,13 +90,26 @@ fn server(
     anywhere: &dyn Fn(&Server) -> bool,
     args: &[String],
 ) -> Option<Server> {
-    let composed = |server: &Server| given.tools.values().any(|tool| tool.server == server.name);
+    let of = |name: &str| given.tools.values().any(|tool| tool.server == name);
     let here = |server: &Server| !server.tools.is_empty() && through(server);
-    let behind: Vec<&Server> = given.servers.values().filter(|s| here(s) || composed(s)).collect();
-    if behind.is_empty() {
+    let behind: Vec<&Server> = given.servers.values().filter(|s| here(s) || of(&s.name)).collect();
+    let used: Vec<&Primitive> = given.primitives.values().filter(|p| of(&p.name)).collect();
+    let programs = || {
+        given.tools.values().filter_map(|tool| match &tool.maker {
+            Maker::Program(program) => Some(program),
+            Maker::Server | Maker::Primitive => None,
+        })
+    };
+    if behind.is_empty() && used.is_empty() && programs().next().is_none() {
         return None;
     }
-    let call = behind.iter().map(|server| server.call.seconds).max().unwrap_or_default();
+    let call = behind
+        .iter()
+        .map(|server| server.call.seconds)
+        .chain(used.iter().map(|primitive| primitive.seconds()))
+        .chain(programs().map(|program| program.seconds))
+        .max()
+        .unwrap_or_default();
     let list = behind.iter().map(|server| server.list.seconds).max().unwrap_or_default();
     let args = std::iter::once("serve").chain(args.iter().map(String::as_str)).map(text).collect();
     Some(Server {
@@ -104,7 +118,14 @@ fn server(
         risk: Risk::Restricted,
         reach: Reach::Program { command: text(NAME), args },
         via: Via::Direct,
-        env: variables(&behind, given.runtime),
+        env: variables(
+            behind
+                .iter()
+                .flat_map(|server| server.env.values().chain(server.headers.values()))
+                .chain(used.iter().flat_map(|primitive| primitive.values()))
+                .chain(programs().flat_map(|program| program.env.values())),
+            given.runtime,
+        ),
         headers: IndexMap::new(),
         call: Timeout { seconds: call.saturating_add(list).saturating_add(OWN_TIME), span: None },
         list: Timeout { seconds: list.saturating_add(OWN_TIME), span: None },
@@ -117,12 +138,12 @@ fn text(text: &str) -> Text {
 }
 
 /// Every variable that the gateway hands on or reads.
-fn variables(behind: &[&Server], runtime: &RuntimeSources) -> IndexMap<String, Value> {
+fn variables<'a>(values: impl Iterator<Item = &'a Value>, runtime: &RuntimeSources) -> IndexMap<String, Value> {
     let mut all = IndexMap::new();
     let mut add = |variable: &Text| {
         all.insert(variable.text.clone(), Value::Variable(variable.clone()));
     };
-    for value in behind.iter().flat_map(|server| server.env.values().chain(server.headers.values())) {
+    for value in values {
         if let Value::Variable(variable) | Value::Bearer(variable) = value {
             add(variable);
         }

@@ -10,6 +10,7 @@ use crate::model::policy::{
     Acceptance, Browser, Budgets, Context, ContextChoice, CountBudget, CustomCapability, Delegation, Discovery, Guard,
     Map, Server, SizeBudget,
 };
+use crate::model::primitives::PrimitiveSource;
 use crate::model::role::RoleFile;
 use crate::model::rule::RuleFile;
 use crate::yaml::Sp;
@@ -27,6 +28,7 @@ pub(super) struct Merged<'a> {
     /// Commands that nobody may run, with the number of their layer.
     pub(super) forbid: Vec<(usize, &'a Forbid)>,
     pub(super) servers: IndexMap<Sp<String>, &'a Server>,
+    pub(super) primitives: IndexMap<Sp<String>, &'a PrimitiveSource>,
     pub(super) tools: IndexMap<Sp<String>, &'a ComposedTool>,
     pub(super) runtime: IndexMap<Sp<String>, &'a RuntimeSource>,
     pub(super) capabilities: IndexMap<Sp<String>, &'a CustomCapability>,
@@ -55,6 +57,7 @@ pub(super) fn merge<'a>(loaded: &'a Loaded, sink: &mut Sink) -> Merged<'a> {
         guard(&mut merged.guard, p.guard.as_ref(), sink);
         merged.forbid.extend(p.commands.iter().flat_map(|c| &c.forbid).map(|f| (number, f)));
         merged.servers.extend(p.servers.iter().flatten().map(|(k, v)| (k.clone(), v)));
+        merged.primitives.extend(p.primitives.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.tools.extend(p.tools.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.runtime.extend(p.runtime.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.capabilities.extend(p.capabilities.iter().flatten().map(|(k, v)| (k.clone(), v)));

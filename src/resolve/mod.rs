@@ -8,6 +8,8 @@ pub mod gateway;
 mod layers;
 mod lookups;
 pub mod policy;
+pub mod primitives;
+pub mod programs;
 mod roles;
 mod route;
 mod rules;
@@ -37,8 +39,10 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let catalogue = capabilities::catalogue(&merged, sink);
     let hosts = lookups::hosts(loaded, &merged, hosts, sink);
     let servers = servers::resolve(&merged, &catalogue, sink);
+    let primitives = primitives::resolve(&merged, sink);
     let runtime = tools::runtime(&merged, sink);
-    let tools = tools::resolve(&merged, &catalogue, &servers, &runtime, sink);
+    let known = tools::Known { catalogue: &catalogue, servers: &servers, primitives: &primitives, runtime: &runtime };
+    let tools = tools::resolve(&merged, &known, sink);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
     let mut rules = rules::resolve(loaded, &merged, sink);
@@ -58,6 +62,7 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
         catalogue,
         hosts,
         servers,
+        primitives,
         on,
         tools,
         runtime,

@@ -5,6 +5,7 @@ use indexmap::IndexMap;
 use super::capabilities::{CapId, CapSet, Catalogue};
 use super::commands::Forbidden;
 use super::composed::{Bounds, Composed, RuntimeSources};
+use super::primitives::Primitive;
 use super::route::OnHost;
 use crate::diag::{SourceId, Span};
 use crate::model::evidence::EvidenceFile;
@@ -25,6 +26,8 @@ pub struct Policy {
     pub on: IndexMap<String, OnHost>,
     /// The gateway of all hosts together, when something is to be had only through it.
     pub gateway: Option<Server>,
+    /// Primitives of this program itself by name.
+    pub primitives: IndexMap<String, Primitive>,
     /// Composed tools by name.
     pub tools: IndexMap<String, Composed>,
     /// Where values of the run time come from.

@@ -7,6 +7,7 @@ use super::capabilities::Catalogue;
 use super::composed::{Composed, RuntimeSources};
 use super::gateway;
 use super::policy::{Policy, Reach, Role, Server, Value};
+use super::primitives::Primitive;
 use crate::model::adapter::{Adapter, Borrowed, Mcp, Passing, Transport};
 use crate::model::policy::Via;
 use crate::model::scalar::Risk;
@@ -34,6 +35,7 @@ pub struct OnHost {
 /// What the decision rests on.
 pub(super) struct Given<'a> {
     pub servers: &'a IndexMap<String, Server>,
+    pub primitives: &'a IndexMap<String, Primitive>,
     pub tools: &'a IndexMap<String, Composed>,
     pub runtime: &'a RuntimeSources,
     pub roles: &'a [Role],
@@ -165,6 +167,7 @@ impl Policy {
         let selected: Vec<&Adapter> = self.hosts.iter().filter_map(|id| adapters.get(id)).collect();
         let given = Given {
             servers: &self.servers,
+            primitives: &self.primitives,
             tools: &self.tools,
             runtime: &self.runtime,
             roles: &self.roles,

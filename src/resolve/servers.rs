@@ -64,6 +64,27 @@ fn values(raw: &Map<EnvValue>) -> IndexMap<String, Value> {
     raw.iter().map(|(key, own)| (key.value.clone(), value(own))).collect()
 }
 
+/// The environment of a program that is no server, judged as that of one.
+pub(super) fn program(words: &[Sp<String>], env: &Map<EnvValue>, sink: &mut Sink) -> IndexMap<String, Value> {
+    let (command, args) = match words.split_first() {
+        Some((first, rest)) => (Some(first.clone()), rest.to_vec()),
+        None => (None, Vec::new()),
+    };
+    judged(&model::Server { command, args, env: env.clone(), ..model::Server::default() }, sink);
+    values(env)
+}
+
+/// The headers of requests to an address that is no server's, judged as those of one.
+pub(super) fn address(url: &Sp<String>, headers: &Map<EnvValue>, sink: &mut Sink) -> IndexMap<String, Value> {
+    judged(&model::Server { url: Some(url.clone()), headers: headers.clone(), ..model::Server::default() }, sink);
+    values(headers)
+}
+
+fn judged(like: &model::Server, sink: &mut Sink) {
+    super::secrets::check(like, sink);
+    variables(like, sink);
+}
+
 fn timeout(own: Option<&Sp<u64>>) -> Timeout {
     Timeout { seconds: own.map_or(TIMEOUT, |t| t.value), span: own.and_then(|t| t.span) }
 }

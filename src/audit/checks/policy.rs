@@ -54,10 +54,11 @@ fn served(subject: &Subject<'_>, cap: crate::resolve::CapId) -> bool {
 /// Tools composed of one that does not exist.
 fn composed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for (name, tool) in subject.loaded.layers.iter().flat_map(|layer| &layer.policy.tools).flatten() {
-        let Some((server, primitive)) = tool.primitive.split_once('/') else { continue };
+        let Some(written) = &tool.primitive else { continue };
+        let Some((server, primitive)) = written.split_once('/') else { continue };
         if server == subject.name() && subject.contract.tool(primitive).is_none() {
             let message = format!("the composed tool `{}` is made of it, and the server does not offer it", name.value);
-            found.push(Finding::new(Code::ToolGone, server, message).tool(primitive).at(tool.primitive.span));
+            found.push(Finding::new(Code::ToolGone, server, message).tool(primitive).at(written.span));
         }
     }
 }

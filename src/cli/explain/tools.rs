@@ -36,6 +36,7 @@ pub fn human(view: &View<'_>) -> String {
         out.push('\n');
     }
     out.push_str(&servers(view));
+    out.push_str(&super::made::human(view));
     out
 }
 
@@ -214,5 +215,5 @@ pub fn json(view: &View<'_>) -> Value {
             json!({ "server": s.name, "risk": s.risk, "tools": tools })
         })
         .collect();
-    json!({ "hosts": hosts, "servers": servers })
+    json!({ "hosts": hosts, "servers": servers, "primitives": super::made::json(view) })
 }

@@ -20,7 +20,7 @@ pub(super) fn covered(tool: &Exposed, policy: &Policy, role: Option<&Role>) -> R
         return if shown { Ok(()) } else { Err("it is dangerous, and no role is granted it".to_owned()) };
     };
     // It returns only what this role was given before.
-    if tool.origin == Origin::Own(OwnTool::ReadArtifact) {
+    if matches!(tool.origin, Origin::Own(OwnTool::ReadArtifact)) {
         return Ok(());
     }
     let missing = tool.confers.without(role.granted());
@@ -48,7 +48,7 @@ pub(super) fn covered(tool: &Exposed, policy: &Policy, role: Option<&Role>) -> R
 /// That it has another, in one sentence.
 pub(super) fn of_risk(tool: Exposed, asked: Option<Risk>) -> Result<Exposed, String> {
     match asked {
-        Some(risk) if tool.risk != risk && tool.origin != Origin::Own(OwnTool::ReadArtifact) => {
+        Some(risk) if tool.risk != risk && !matches!(tool.origin, Origin::Own(OwnTool::ReadArtifact)) => {
             Err(format!("it is {}, and only what is {} is asked for", tool.risk.word(), risk.word()))
         }
         _ => Ok(tool),

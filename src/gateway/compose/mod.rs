@@ -15,12 +15,17 @@ mod hints;
 mod own;
 mod place;
 mod plan;
+mod program;
+mod raw;
 mod schema;
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::diag::Sink;
 use crate::model::scalar::Risk;
+use crate::resolve::composed::{Composed, Maker, Program};
 use crate::resolve::policy::Server;
 use crate::resolve::{CapSet, Policy, Role, gateway};
 
@@ -28,6 +33,7 @@ pub use definition::Definitions;
 pub use hints::Hints;
 pub use own::OwnTool;
 pub use plan::{Call, Delivery, Plan, Refusal};
+pub use raw::raw;
 
 /// A tool as a role is shown it, and what a call of it does.
 #[derive(Debug)]
@@ -65,21 +71,24 @@ impl Exposed {
     pub fn from(&self) -> String {
         match &self.origin {
             Origin::Upstream { server, tool } => format!("{server}/{tool}"),
+            Origin::Program(_) => "a program".to_owned(),
             Origin::Own(_) => "rolecast".to_owned(),
         }
     }
 }
 
 /// Who answers a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Origin {
-    /// A tool of a server.
+    /// A tool of a server, or a primitive of this program.
     Upstream {
-        /// The server.
+        /// The server, or the name in `primitives:`.
         server: String,
         /// Its tool.
         tool: String,
     },
+    /// A program that is started for the call.
+    Program(Arc<Program>),
     /// This program.
     Own(OwnTool),
 }
@@ -159,7 +168,9 @@ pub fn expose(asked: &Asked<'_>, definitions: &Definitions, sink: &mut Sink) -> 
 
 /// Reports every composed tool that its primitive does not allow, whoever has it.
 pub fn check(policy: &Policy, definitions: &Definitions, sink: &mut Sink) {
-    for tool in policy.tools.values().filter(|tool| definitions.get(&tool.server, &tool.tool).is_some()) {
+    let known =
+        |tool: &&Composed| !matches!(tool.maker, Maker::Server) || definitions.get(&tool.server, &tool.tool).is_some();
+    for tool in policy.tools.values().filter(known) {
         // The reports are what is wanted.
         let _ = composed::expose(tool, policy, definitions, sink);
     }

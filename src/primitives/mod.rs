@@ -1,0 +1,13 @@
+//! Primitives of this program itself, from which tools are made as from those of a server: search over a store of
+//! documents, their metadata, conversations, and declared calls of web interfaces.
+//!
+//! Few and central, so that a review of them is a review of every tool made from them. Everything here waits for
+//! nobody but the disk and the embedder's program; whoever serves calls puts it on a thread of its own.
+
+pub mod definition;
+pub mod embed;
+pub mod lines;
+pub mod request;
+pub mod store;
+
+pub use store::{Store, StoreFile};
