@@ -11,6 +11,7 @@ use tokio::sync::Mutex;
 use super::warden::Warden;
 use crate::mcp::{Client, Failed, Launch, Limits, Problem};
 use crate::text::digest::value_digest;
+use crate::text::redact;
 
 /// Failures after which a server is left alone for long.
 const BREAK_AFTER: u32 = 5;
@@ -91,6 +92,21 @@ impl Upstream {
         stop: impl Future<Output = ()>,
     ) -> Result<Value, Lost> {
         let mut stop = std::pin::pin!(stop);
+        let client = self.ready(tool, stop.as_mut()).await?;
+        let arguments = Value::Object(arguments);
+        let first = client.call_until(tool, arguments.clone(), self.limits.call, stop.as_mut()).await;
+        if !matches!(first, Err(Problem::Session)) {
+            return self.judged(&client, first).await;
+        }
+        // The server says that it did nothing: it wants a new session first.
+        self.lost_session(&client).await;
+        let client = self.ready(tool, stop.as_mut()).await?;
+        let second = client.call_until(tool, arguments, self.limits.call, stop).await;
+        self.judged(&client, second).await
+    }
+
+    /// The server, ready to be called for a tool that is what it was.
+    async fn ready(&self, tool: &str, stop: impl Future<Output = ()>) -> Result<Arc<Client>, Lost> {
         let starting = async {
             let mut state = self.state.lock().await;
             let client = self.running(&mut state).await?;
@@ -102,11 +118,13 @@ impl Upstream {
             }
             Ok(client)
         };
-        let client = tokio::select! {
-            client = starting => client.map_err(Lost::Failed)?,
-            () = &mut stop => return Err(Lost::Stopped),
-        };
-        let answer = client.call_until(tool, Value::Object(arguments), self.limits.call, stop).await;
+        tokio::select! {
+            client = starting => client.map_err(Lost::Failed),
+            () = stop => Err(Lost::Stopped),
+        }
+    }
+
+    async fn judged(&self, client: &Arc<Client>, answer: Result<Value, Problem>) -> Result<Value, Lost> {
         match answer {
             Ok(answer) => {
                 let mut state = self.state.lock().await;
@@ -116,7 +134,15 @@ impl Upstream {
             Err(Problem::Stopped) => Err(Lost::Stopped),
             // It answered, and it is well.
             Err(problem @ Problem::Refused { .. }) => Err(Lost::Failed(self.words(&problem, ""))),
-            Err(problem) => Err(Lost::Failed(self.failed(&client, problem).await)),
+            Err(problem) => Err(Lost::Failed(self.failed(client, problem).await)),
+        }
+    }
+
+    /// A session that its server does not know is left; another call may have done so before.
+    async fn lost_session(&self, client: &Arc<Client>) {
+        let mut state = self.state.lock().await;
+        if state.client.as_ref().is_some_and(|now| Arc::ptr_eq(now, client)) {
+            self.drop_client(&mut state).await;
         }
     }
 
@@ -186,7 +212,7 @@ impl Upstream {
                 }
             }
             // Another call may have found it before.
-            _ if current && !client.is_open() => {
+            _ if current && (!client.is_open() || problem == Problem::Session) => {
                 state.last.clone_from(&words);
                 self.drop_client(&mut state).await;
                 back_off(&mut state);
@@ -224,7 +250,8 @@ impl Upstream {
             let last: String = tail[tail.len().saturating_sub(LAST_WORDS)..].iter().collect();
             words.push_str(&format!("; it said last: {last}"));
         }
-        words
+        let secrets = self.launch.as_ref().map_or(&[][..], |launch| &launch.secrets);
+        redact::body(&words, secrets)
     }
 
     /// Ends it.
