@@ -142,7 +142,7 @@ impl Upstream {
     async fn lost_session(&self, client: &Arc<Client>) {
         let mut state = self.state.lock().await;
         if state.client.as_ref().is_some_and(|now| Arc::ptr_eq(now, client)) {
-            self.drop_client(&mut state).await;
+            self.drop_client(&mut state);
         }
     }
 
@@ -152,7 +152,7 @@ impl Upstream {
             if client.is_open() {
                 return Ok(Arc::clone(client));
             }
-            self.gone(state).await;
+            self.gone(state);
         }
         if let Some(wait) = state.not_before.and_then(|at| at.checked_duration_since(Instant::now())) {
             let seconds = wait.as_secs() + 1;
@@ -176,10 +176,22 @@ impl Upstream {
     /// Starts it and holds its tools against what is expected of them.
     async fn start(&self) -> Result<(Client, Vec<String>), Failed> {
         let launch = self.launch.as_ref().map_err(|problem| Failed::from(problem.clone()))?;
-        let client = Client::open(launch, self.limits).await?;
-        if let Some(group) = client.group() {
-            self.warden.watch(group).await;
+        let client = Client::begin(launch, self.limits)?;
+        let group = client.group();
+        if let Some(group) = group {
+            // Before it is spoken to: we may be killed while it takes its time to answer.
+            self.warden.watch(group);
         }
+        let started = self.looked_at(client).await;
+        if let (Err(_), Some(group)) = (&started, group) {
+            self.warden.leave(group);
+        }
+        started
+    }
+
+    /// Greets it and lists its tools; with those that are not what they were.
+    async fn looked_at(&self, client: Client) -> Result<(Client, Vec<String>), Failed> {
+        let client = client.greeted().await?;
         let expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if expected.is_empty() {
             return Ok((client, Vec::new()));
@@ -207,14 +219,14 @@ impl Upstream {
                 state.silent += 1;
                 if current && state.silent >= HUNG {
                     state.last.clone_from(&words);
-                    self.drop_client(&mut state).await;
+                    self.drop_client(&mut state);
                     back_off(&mut state);
                 }
             }
             // Another call may have found it before.
             _ if current && (!client.is_open() || problem == Problem::Session) => {
                 state.last.clone_from(&words);
-                self.drop_client(&mut state).await;
+                self.drop_client(&mut state);
                 back_off(&mut state);
             }
             _ => {}
@@ -223,23 +235,23 @@ impl Upstream {
     }
 
     /// It ended between two calls: nobody was hurt, and so the next one may start it.
-    async fn gone(&self, state: &mut State) {
+    fn gone(&self, state: &mut State) {
         state.failures += 1;
         state.last = format!("server `{}` ends again and again", self.name);
-        self.drop_client(state).await;
+        self.drop_client(state);
         if state.failures >= BREAK_AFTER {
             back_off(state);
         }
     }
 
     /// The last holder ends it, with all that it started.
-    async fn drop_client(&self, state: &mut State) {
+    fn drop_client(&self, state: &mut State) {
         state.silent = 0;
         let Some(client) = state.client.take() else { return };
         let group = client.group();
         drop(client);
         if let Some(group) = group {
-            self.warden.leave(group).await;
+            self.warden.leave(group);
         }
     }
 
@@ -263,7 +275,7 @@ impl Upstream {
                 client.close().await;
             }
             if let Some(group) = group {
-                self.warden.leave(group).await;
+                self.warden.leave(group);
             }
         }
     }

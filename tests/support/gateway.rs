@@ -19,11 +19,15 @@ while read -r line; do
   say() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
   case $line in
     *'"method":"initialize"'*) say '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
-    *'"method":"tools/list"'*) say "{\"tools\":[$(tool tell),$(tool die),$(tool hang),$(tool flood),$(tool big),$(tool change)]}" ;;
+    *'"method":"tools/list"'*) say "{\"tools\":[$(tool tell),$(tool die),$(tool hang),$(tool flood),$(tool big),$(tool change),$(tool lie)]}" ;;
     *'"method":"notifications/cancelled"'*) echo cancelled >> "$1" ;;
     *'"name":"tell"'*) say "{\"content\":[],\"structuredContent\":$line}" ;;
     *'"name":"die"'*) echo 'last words' >&2; exit 7 ;;
     *'"name":"flood"'*) head -c 9000000 /dev/zero | tr '\0' x; echo ;;
+    *'"name":"lie"'*)
+      printf 'no message\n{"jsonrpc":"2.0","id":999999,"result":{}}\n[{"jsonrpc":"2.0","id":{}}]\n{"id":null,"error":7}\n\n'
+      say '{"content":"no list","structuredContent":[1,{"a":[]}],"isError":"yes","resultType":7}'
+      say '{"content":[]}' ;;
     *'"name":"big"'*) say "{\"content\":[{\"type\":\"text\",\"text\":\"$(head -c 50000 /dev/zero | tr '\0' y)\"}]}" ;;
   esac
 done
