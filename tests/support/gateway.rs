@@ -108,8 +108,13 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    pub fn start(mut command: Command) -> Self {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    pub fn start(command: Command) -> Self {
+        Self::with_errors(command, Stdio::piped())
+    }
+
+    /// As [`Self::start`], with somewhere for the standard error to go.
+    pub fn with_errors(mut command: Command, errors: Stdio) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors).spawn().unwrap();
         let input = child.stdin.take();
         let messages = read(child.stdout.take().unwrap());
         let mut gateway = Self { child, input, messages, last: 0 };
