@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::{Repo, SERVER, answer, gone, read, sent, within};
+use support::{Gateway, Repo, SERVER, answer, gone, read, sent, within};
 
 const POLICY: &str = r#"
 version: 1
@@ -207,6 +207,46 @@ fn what_a_role_does_is_recorded_or_not_done() {
         (&json!("reader"), &json!("two/tell"), &json!(["query"]))
     );
     assert!(!format!("{record:?}").contains("a secret"));
+}
+
+#[test]
+fn values_are_recorded_only_where_the_policy_says_so_and_without_secrets() {
+    let policy = POLICY.replace(
+        "    args: [server.sh, two.log]",
+        "    args: [server.sh, two.log]\n    env: { KEY: { env: TWO_KEY } }",
+    );
+    let repo = Repo::new(&(policy + "record: { values: true }\n")).pinned_with(&[("TWO_KEY", "a-long-secret")]);
+    let mut command = repo.command(&["serve", "--role", "reader"]);
+    command.env("TWO_KEY", "a-long-secret");
+    let mut gateway = Gateway::start(command);
+    let arguments =
+        json!({ "query": "permits with a-long-secret", "extra": "ghp_abcdefghijklmnopqrstuvwxyz0123456789" });
+    assert!(!gateway.call("two_tell", arguments).0);
+    let record = repo.record();
+    assert_eq!(record[0]["values"]["query"], "permits with <redacted>");
+    let all = format!("{record:?}");
+    assert!(!all.contains("a-long-secret") && !all.contains("ghp_abc") && record[1].get("values").is_none(), "{all}");
+}
+
+#[test]
+fn when_nothing_more_can_be_written_a_role_calls_nothing_more_and_no_line_is_cut() {
+    let repo = Repo::new(POLICY).pinned();
+    for (role, stops) in [(&["--role", "reader"][..], true), (&[], false)] {
+        // A file may have 4 blocks; more is refused as it is by a full disk.
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; ulimit -f 4; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_rolecast"), "serve"]);
+        command.args(role).current_dir(repo.path());
+        let mut gateway = Gateway::start(command);
+        let answers: Vec<(bool, String)> = (0..30).map(|_| gateway.call("two_tell", json!({}))).collect();
+        let good = answers.iter().filter(|(failed, _)| !failed).count();
+        assert_eq!(good < 30, stops, "{good}");
+        if stops {
+            assert!(good > 0 && answers[29].1.contains("cannot be recorded"), "{:?}", answers[29]);
+            assert!(answers[29].1.contains("so none is made"), "{:?}", answers[29]);
+        }
+        // Each of them is read as JSON.
+        assert!(!repo.record().is_empty());
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub mod compose;
 mod folder;
 mod front;
 mod known;
+mod masked;
 mod own;
 mod record;
 mod runtime;

@@ -73,6 +73,11 @@ impl Gateway {
         let exposure = compose::expose(options.policy, options.role, &definitions, sink);
         let withheld = exposure.withheld;
         let reads = options.policy.catalogue.find("repo.read");
+        let mut record = Record::new(options.root.clone(), options.role.map(|role| role.id.clone()));
+        if options.policy.settings.record_values {
+            let secrets = upstreams.values().flat_map(|upstream| upstream.secrets().iter().cloned());
+            record = record.with_values(secrets.collect());
+        }
         let session = Session::new(Parts {
             role: options.role.map(|role| role.id.clone()),
             reads_files: reads.is_some_and(|cap| options.role.is_none_or(|role| role.granted().has(cap))),
@@ -86,7 +91,7 @@ impl Gateway {
                 options.root.clone(),
             ),
             folder: Folder::new(options.root.clone(), Bounds::default()),
-            record: Record::new(options.root.clone(), options.role.map(|role| role.id.clone())),
+            record,
             sizes: sizes(options.policy),
             root: options.root,
         });

@@ -262,8 +262,12 @@ impl Upstream {
             let last: String = tail[tail.len().saturating_sub(LAST_WORDS)..].iter().collect();
             words.push_str(&format!("; it said last: {last}"));
         }
-        let secrets = self.launch.as_ref().map_or(&[][..], |launch| &launch.secrets);
-        redact::body(&words, secrets)
+        redact::body(&words, self.secrets())
+    }
+
+    /// Values that it was given and that must not be shown.
+    pub fn secrets(&self) -> &[String] {
+        self.launch.as_ref().map_or(&[], |launch| &launch.secrets)
     }
 
     /// Ends it.

@@ -38,6 +38,8 @@ pub struct PolicyFile {
     pub delegation: Option<Delegation>,
     /// What the guard looks at before a tool runs.
     pub guard: Option<Guard>,
+    /// What the gateway writes down of calls.
+    pub record: Option<Recording>,
     /// MCP servers.
     pub servers: Option<Map<Server>>,
     /// Tools composed from upstream primitives.
@@ -205,6 +207,14 @@ pub struct Guard {
     pub packets: Option<Sp<bool>>,
     /// Answers a read without range of a file over `budgets.file-read` with the range to use.
     pub reads: Option<Sp<bool>>,
+}
+
+/// What the gateway writes down of a call beside its name, the names of its arguments and a digest of them.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Recording {
+    /// The values of the arguments, with what looks like a secret covered; default: false.
+    pub values: Option<Sp<bool>>,
 }
 
 /// How much of the conversation a sub-agent is given.

@@ -7,7 +7,7 @@ use crate::load::{Layer, Loaded, Raw};
 use crate::model::composed::{ComposedTool, RuntimeSource};
 use crate::model::policy::{
     Acceptance, Browser, Budgets, Context, ContextChoice, CountBudget, CustomCapability, Delegation, Discovery, Guard,
-    Map, Server, SizeBudget,
+    Map, Recording, Server, SizeBudget,
 };
 use crate::model::role::RoleFile;
 use crate::model::rule::RuleFile;
@@ -23,6 +23,7 @@ pub(super) struct Merged<'a> {
     pub(super) discovery: Discovery,
     pub(super) delegation: Delegation,
     pub(super) guard: Guard,
+    pub(super) record: Recording,
     pub(super) servers: IndexMap<Sp<String>, &'a Server>,
     pub(super) tools: IndexMap<Sp<String>, &'a ComposedTool>,
     pub(super) runtime: IndexMap<Sp<String>, &'a RuntimeSource>,
@@ -50,6 +51,7 @@ pub(super) fn merge<'a>(loaded: &'a Loaded, sink: &mut Sink) -> Merged<'a> {
         discovery(&mut merged.discovery, p.discovery.as_ref(), sink);
         delegation(&mut merged.delegation, p.delegation.as_ref(), sink);
         guard(&mut merged.guard, p.guard.as_ref(), sink);
+        record(&mut merged.record, p.record.as_ref(), sink);
         merged.servers.extend(p.servers.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.tools.extend(p.tools.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.runtime.extend(p.runtime.iter().flatten().map(|(k, v)| (k.clone(), v)));
@@ -268,4 +270,12 @@ fn guard(base: &mut Guard, own: Option<&Guard>, sink: &mut Sink) {
         }
         *base = Some(own.clone());
     }
+}
+
+fn record(base: &mut Recording, own: Option<&Recording>, sink: &mut Sink) {
+    let Some(values) = own.and_then(|own| own.values.as_ref()) else { return };
+    if let Some(inherited) = base.values.as_ref().filter(|b| !b.value && values.value) {
+        loosens("`record.values`", values.span, inherited.span, "must stay false", sink);
+    }
+    base.values = Some(values.clone());
 }

@@ -338,6 +338,8 @@ pub struct Settings {
     pub delegation_context: Option<ContextChoice>,
     /// What the guard looks at.
     pub guard: Guarding,
+    /// Whether the gateway writes down the values of arguments.
+    pub record_values: bool,
     /// Parts of a packet.
     pub packet: Vec<PacketPart>,
 }

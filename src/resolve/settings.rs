@@ -40,6 +40,7 @@ pub(super) fn resolve(
         memory_steps: steps(&merged.discovery.memory, sink),
         delegation_context: merged.delegation.context.as_ref().map(|c| c.value),
         guard: guard(merged),
+        record_values: merged.record.values.as_ref().is_some_and(|v| v.value),
         packet: merged.delegation.packet.iter().flat_map(|l| l.iter()).map(|p| p.value).collect(),
     }
 }

@@ -65,7 +65,13 @@ impl Repo {
     }
 
     pub fn pinned(self) -> Self {
-        let done = self.command(&["audit", "-q", "--accept"]).output().unwrap();
+        self.pinned_with(&[])
+    }
+
+    /// With what is offered pinned, by a run that has these variables.
+    pub fn pinned_with(self, variables: &[(&str, &str)]) -> Self {
+        let mut command = self.command(&["audit", "-q", "--accept"]);
+        let done = command.envs(variables.iter().copied()).output().unwrap();
         assert!(self.read("shared-agent-rules/rolecast.lock").contains("pins"), "{done:?}");
         for log in ["one.log", "two.log"] {
             let _ = std::fs::remove_file(self.path().join(log));
