@@ -231,7 +231,7 @@ fn an_input_that_ends_anywhere_ends_it_in_order() {
     let repo = &shared().repo.path().to_owned();
     let repo = {
         let copy = Repo::new(POLICY);
-        for path in ["shared-agent-rules/rolecast.lock", ".rolecast/definitions/one.json"] {
+        for path in ["shared-agent-rules/rolecast.lock", "shared-agent-rules/pins/one.json"] {
             std::fs::create_dir_all(copy.path().join(path).parent().unwrap()).unwrap();
             std::fs::copy(repo.join(path), copy.path().join(path)).unwrap();
         }

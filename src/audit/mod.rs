@@ -6,7 +6,7 @@ mod checks;
 pub mod contract;
 mod cost;
 pub mod effect;
-mod finding;
+pub mod finding;
 pub mod pins;
 mod report;
 pub mod saved;

@@ -15,6 +15,7 @@ mod hosts;
 mod init;
 mod minimal;
 mod packet;
+mod pinned;
 mod place;
 mod put;
 mod render;

@@ -7,7 +7,7 @@ pub mod bound;
 pub mod compose;
 mod folder;
 mod front;
-mod known;
+pub mod known;
 mod masked;
 mod own;
 mod record;
@@ -17,5 +17,4 @@ mod start;
 mod upstream;
 mod warden;
 
-pub use known::remember;
 pub use start::{Gateway, Options, described};

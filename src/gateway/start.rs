@@ -48,6 +48,8 @@ pub struct Options<'a> {
     pub system: Box<dyn System + Send + Sync>,
     /// The root.
     pub root: PathBuf,
+    /// The folder of the policy, relative to the root.
+    pub dir: String,
     /// What was pinned.
     pub pins: Pins,
     /// Whether servers are started at once, and their tools shown as they are.
@@ -168,7 +170,7 @@ async fn known(options: &Options<'_>, upstreams: &BTreeMap<String, Upstream>) ->
         let recalled = || {
             let pin = options.pins.get(name)?;
             let mut found = Definitions::default();
-            known::recall(options.system.as_ref(), name, pin, &mut found).then_some(found)
+            known::recall(options.system.as_ref(), &options.dir, name, pin, &mut found).then_some(found)
         };
         match (options.eager, options.pins.get(name)) {
             (false, None) => {}
@@ -179,7 +181,6 @@ async fn known(options: &Options<'_>, upstreams: &BTreeMap<String, Upstream>) ->
     for (name, answer) in join(asked).await {
         match answer {
             Ok(tools) => {
-                known::remember(&options.root, name, &tools);
                 known::accept(name, tools, options.pins.get(name), &mut definitions);
             }
             Err(why) => definitions.hold(name, None, &why),
