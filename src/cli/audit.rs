@@ -80,12 +80,7 @@ fn answers(
         ui.say("the policy declares no server");
     }
     let Some(file) = &args.from else {
-        let answers = audit::ask(compiled, names, place.system.root(), &env::variable, &mut |said| {
-            if ui.verbose {
-                ui.say(said);
-            }
-        });
-        return answers.map_err(|e| Failure::environment(e.to_string()));
+        return asked(place, compiled, names, ui);
     };
     let [name] = names else {
         return Err(Failure::usage("`--from` holds the answer of one server")
@@ -95,6 +90,22 @@ fn answers(
         .map_err(|e| Failure::environment(format!("`--from {file}` cannot be read: {e}")))?;
     let contract = saved::read(name, &text).map_err(|e| Failure::usage(format!("`--from {file}`: {e}")))?;
     Ok(vec![(name.clone(), Ok(contract))])
+}
+
+/// Starts or reaches the servers.
+#[cfg(feature = "gateway")]
+fn asked(place: &Place, compiled: &Compiled, names: &[String], ui: &Ui) -> Result<Vec<Answer>, Failure> {
+    let answers = audit::ask(compiled, names, place.system.root(), &env::variable, &mut |said| {
+        if ui.verbose {
+            ui.say(said);
+        }
+    });
+    answers.map_err(|e| Failure::environment(e.to_string()))
+}
+
+#[cfg(not(feature = "gateway"))]
+fn asked(_: &Place, _: &Compiled, _: &[String], _: &Ui) -> Result<Vec<Answer>, Failure> {
+    Err(Failure::absent("audit").help("`rolecast audit SERVER --from FILE` judges a saved answer"))
 }
 
 /// What the servers say of their tools, for the files beside the lock.

@@ -1,5 +1,6 @@
 //! The command line: arguments in, exit code out.
 
+#[cfg(feature = "gateway")]
 mod accept;
 mod args;
 mod audit;
@@ -22,9 +23,12 @@ mod render;
 mod role;
 mod run;
 mod schema;
+#[cfg(feature = "gateway")]
 mod serve;
+#[cfg(feature = "gateway")]
 mod today;
 mod ui;
+#[cfg(feature = "gateway")]
 mod verify;
 
 use std::panic;
@@ -34,6 +38,8 @@ use clap::Parser;
 
 use args::{Arguments, Command};
 pub use exit::Exit;
+#[cfg(not(feature = "gateway"))]
+use exit::Failure;
 use ui::Ui;
 
 /// Runs the program.
@@ -73,10 +79,17 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
+        #[cfg(feature = "gateway")]
         Command::Verify(args) => verify::run(args, global, ui),
         Command::Guard(args) => return guard::run(&args.host, global.root.as_deref()),
+        #[cfg(feature = "gateway")]
         Command::Serve(args) => serve::run(args, global, ui),
+        #[cfg(feature = "gateway")]
         Command::VerifyServer => verify::serve(),
+        #[cfg(not(feature = "gateway"))]
+        Command::Verify(_) | Command::VerifyServer => Err(Failure::absent("verify")),
+        #[cfg(not(feature = "gateway"))]
+        Command::Serve(_) => Err(Failure::absent("serve")),
         Command::Run(args) => run::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };

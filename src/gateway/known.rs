@@ -75,6 +75,7 @@ pub fn check(policy: &Policy, pins: &Pins, system: &dyn System, dir: &str, sink:
 }
 
 /// Adds what a server says now, as far as it is what was pinned, and says of the rest that it is not.
+#[cfg(feature = "gateway")]
 pub(super) fn accept(server: &str, tools: Vec<Value>, pin: Option<&ServerPin>, definitions: &mut Definitions) {
     let Some(pin) = pin else {
         definitions.add(server, tools);
