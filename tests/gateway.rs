@@ -191,7 +191,7 @@ fn a_tool_that_is_not_what_was_pinned_is_not_called() {
 fn what_a_role_does_is_recorded_or_not_done() {
     let repo = Repo::new(POLICY).pinned();
     drop(repo.serve(&[]));
-    std::fs::remove_dir_all(repo.path().join(".rolecast/log")).ok();
+    std::fs::create_dir_all(repo.path().join(".rolecast")).unwrap();
     repo.write(".rolecast/log", "in the way");
     let mut gateway = repo.serve(&["--role", "reader"]);
     let (failed, text) = gateway.call("two_tell", json!({}));
