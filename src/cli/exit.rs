@@ -66,7 +66,7 @@ impl Failure {
     #[cfg(not(feature = "gateway"))]
     pub fn absent(what: &str) -> Self {
         Self::environment(format!("`{what}` is not in this program: it was built without the feature `gateway`"))
-            .help("install it as it comes: `cargo install rolecast`")
+            .help("build it with its default features")
     }
 
     /// A failure that has been reported already.
