@@ -128,8 +128,9 @@ fn parts(was: &ToolPin, is: &ToolPin) -> String {
     said.join("; ")
 }
 
-/// What pins alone say about a policy: nothing is started.
-pub fn offline(policy: &Policy, pins: &Pins) -> Vec<Finding> {
+/// What pins alone say about a policy: nothing is started. Composed tools of the servers `known` are looked at by whoever
+/// knows more of them.
+pub fn offline(policy: &Policy, pins: &Pins, known: &BTreeSet<String>) -> Vec<Finding> {
     let mut found = Vec::new();
     for server in policy.servers.values() {
         let Some(pin) = pins.get(&server.name) else {
@@ -158,7 +159,8 @@ pub fn offline(policy: &Policy, pins: &Pins) -> Vec<Finding> {
             found.push(finding.fix(format!("rolecast audit {} --suggest", server.name)));
         }
     }
-    found.extend(policy.tools.values().filter_map(|tool| composed(tool, pins)));
+    let unknown = policy.tools.values().filter(|tool| !known.contains(&tool.server));
+    found.extend(unknown.filter_map(|tool| composed(tool, pins)));
     found
 }
 
@@ -203,8 +205,8 @@ fn composed(tool: &Composed, pins: &Pins) -> Option<Finding> {
 }
 
 /// What pins alone say about a policy, as diagnostics; whether the gate must fail.
-pub fn gate(policy: &Policy, pins: &Pins) -> (Vec<Diagnostic>, bool) {
-    let found = offline(policy, pins);
+pub fn gate(policy: &Policy, pins: &Pins, known: &BTreeSet<String>) -> (Vec<Diagnostic>, bool) {
+    let found = offline(policy, pins, known);
     let fails = found.iter().any(|finding| finding.severity == Severity::Error);
     (found.iter().map(Finding::diagnostic).chain(unseen(policy, pins)).collect(), fails)
 }

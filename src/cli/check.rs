@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::audit::pins;
 use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::lint::{broken, foreign};
@@ -16,6 +15,7 @@ use super::args::{Against, CheckArgs, Global};
 use super::compiled::compiled;
 use super::drift;
 use super::exit::{Exit, Failure};
+use super::pinned;
 use super::place::{self, Place};
 use super::ui::Ui;
 
@@ -48,9 +48,13 @@ fn gate(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Result
     let options = Options { strict_eol: args.strict_eol, ..Options::new(dir) };
     let state = LockState::load(system, &options).map_err(|p| Failure::environment(p.to_string()))?;
     let comparison = compare(artifacts, &state, system, &options);
-    let pinned = pinned(&compiled, &state, &mut sink);
+    let pinned = pinned::hold(system, dir, &compiled, &state, &mut sink);
     let exit = drift::report(&comparison, sink, &compiled.loaded.sources, ui);
-    if pinned && exit == Exit::Clean {
+    if pinned.composed && exit != Exit::Environment {
+        ui.say("the policy composes tools that their primitives do not allow");
+        return Ok(Exit::Policy);
+    }
+    if pinned.fails && exit == Exit::Clean {
         ui.say("the policy and the pins of its servers contradict each other");
         return Ok(Exit::Drift);
     }
@@ -70,16 +74,6 @@ fn gate(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Result
     // The program ends here: giving every piece back one by one would only cost time.
     std::mem::forget((compiled, comparison));
     Ok(exit)
-}
-
-/// Holds the policy against what its servers offered when they were pinned; whether the gate must fail.
-fn pinned(compiled: &Compiled, state: &LockState, sink: &mut Sink) -> bool {
-    let Some(policy) = &compiled.policy else { return false };
-    let (diagnostics, fails) = pins::gate(policy, &state.lock.pins);
-    for diagnostic in diagnostics {
-        sink.push(diagnostic);
-    }
-    fails
 }
 
 /// Warns of texts and hooks of others that undo lazy discovery at the start of every session, and of roles of others

@@ -2,7 +2,7 @@
 
 use crate::compile::{Compiled, compile_for};
 use crate::diag::Sink;
-use crate::gateway;
+use crate::gateway::known::check_built_in;
 use crate::load::Loaded;
 use crate::plan::Purpose;
 use crate::system::System;
@@ -27,7 +27,7 @@ pub fn compiled(
     known(&compiled.loaded, hosts)?;
     if let (Some(policy), true) = (&compiled.policy, compiled.rendered.is_some()) {
         let mut found = Sink::new();
-        gateway::check(policy, &mut found);
+        check_built_in(policy, &mut found);
         if found.has_errors() {
             found.iter().for_each(|diagnostic| sink.push(diagnostic.clone()));
             ui.diagnostics(&sink, &compiled.loaded.sources);

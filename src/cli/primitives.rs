@@ -87,6 +87,7 @@ fn serve(primitive: &Primitive, policy: &Policy, loaded: &Loaded, place: &Place)
     let system = Os::new(&root).map_err(|e| Failure::environment(format!("cannot open the root: {e}")))?;
     let options = Options {
         pins: Pins::default(),
+        dir: policy.dir.clone(),
         loaded,
         policy,
         role: None,

@@ -14,7 +14,7 @@ use super::compiled::{compiled, known};
 use super::exit::{Exit, Failure};
 use super::place::{self, Place};
 use super::ui::Ui;
-use super::{drift, minimal};
+use super::{drift, minimal, pinned};
 
 /// Runs the command.
 ///
@@ -26,6 +26,7 @@ pub fn run(args: &RenderArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         Some(dir) => {
             let (compiled, sink) = compiled(&place.system, Some(dir), &[], Purpose::Files, ui)?;
             selected(&compiled, &args.hosts)?;
+            composable(&place, dir, &compiled, ui)?;
             finish(args, &place, &compiled, sink, None, ui)
         }
         None => first(args, &place, ui),
@@ -60,6 +61,18 @@ fn selected(compiled: &Compiled, hosts: &[String]) -> Result<(), Failure> {
             .help(format!("add `{host}: {{}}` to `hosts`, or name one of: {}", chosen.join(", ")))),
         None => Ok(()),
     }
+}
+
+/// Fails for tools that their primitives, as pinned, do not allow: nobody would have them.
+fn composable(place: &Place, dir: &str, compiled: &Compiled, ui: &Ui) -> Result<(), Failure> {
+    // What is wrong with a lock is for the render itself to say.
+    let Ok(state) = LockState::load(&place.system, &Options::new(dir)) else { return Ok(()) };
+    let mut sink = Sink::new();
+    if pinned::hold(&place.system, dir, compiled, &state, &mut sink).composed {
+        ui.diagnostics(&sink, &compiled.loaded.sources);
+        return Err(Failure::said(Exit::Policy));
+    }
+    Ok(())
 }
 
 fn finish(

@@ -49,6 +49,7 @@ pub fn run(args: &ServeArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> 
         return Err(Failure::environment(format!("the lock is damaged: {why}")).help("run `rolecast render`"));
     }
     let options = Options {
+        dir: dir.to_owned(),
         pins: lock.lock.pins,
         loaded: &loaded,
         policy: &policy,

@@ -118,10 +118,10 @@ impl BuiltIn {
         let mut watched = self.watched.lock().await;
         if *watched != group {
             if let Some(old) = watched.take() {
-                self.warden.leave(old).await;
+                self.warden.leave(old);
             }
             if let Some(new) = group {
-                self.warden.watch(new).await;
+                self.warden.watch(new);
             }
             *watched = group;
         }

@@ -58,7 +58,7 @@ impl Programs {
         let (mut child, secrets) = self.start(program, parameters).map_err(Lost::Failed)?;
         let group = Group::of(child.id());
         if let Some(id) = group.id() {
-            self.warden.watch(id).await;
+            self.warden.watch(id);
         }
         let input = Value::Object(parameters.clone()).to_string();
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -80,7 +80,7 @@ impl Programs {
         // All that it started goes with it, also what it left behind.
         drop(group);
         if let Some(id) = id {
-            self.warden.leave(id).await;
+            self.warden.leave(id);
         }
         Ok((ended.ok_or(Lost::Stopped)?.unwrap_or_default(), secrets))
     }

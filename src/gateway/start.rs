@@ -26,7 +26,6 @@ use crate::mcp::{Launch, Limits};
 use crate::model::adapter::{Adapter, Reply};
 use crate::model::policy::Server;
 use crate::model::scalar::Risk;
-use crate::primitives::definition;
 use crate::resolve::policy::Budget;
 use crate::resolve::primitives::Primitive;
 use crate::resolve::{Policy, Role};
@@ -58,6 +57,8 @@ pub struct Options<'a> {
     pub system: Box<dyn System + Send + Sync>,
     /// The root.
     pub root: PathBuf,
+    /// The folder of the policy, relative to the root.
+    pub dir: String,
     /// What was pinned.
     pub pins: Pins,
     /// Whether servers are started at once, and their tools shown as they are.
@@ -81,7 +82,7 @@ impl Gateway {
         let warden = Arc::new(Warden::default());
         let upstreams = upstreams(&options, &warden);
         let mut definitions = runtime.block_on(known(&options, &upstreams));
-        definitions.join(primitives(options.policy));
+        definitions.join(known::built_in(options.policy));
         let asked = Asked { policy: options.policy, role: options.role, hosts: &options.hosts, risk: options.risk };
         let exposure = compose::expose(&asked, &definitions, sink);
         Ok(Self::put_together(options, runtime, upstreams, warden, exposure))
@@ -107,6 +108,11 @@ impl Gateway {
         let withheld = exposure.withheld;
         let adapters: Vec<&Adapter> = options.hosts.iter().filter_map(|id| options.loaded.adapters.get(id)).collect();
         let reads = options.policy.catalogue.find("repo.read");
+        let mut record = Record::new(options.root.clone(), options.role.map(|role| role.id.clone()));
+        if options.policy.settings.record_values {
+            let secrets = upstreams.values().flat_map(|upstream| upstream.secrets().iter().cloned());
+            record = record.with_values(secrets.collect());
+        }
         let session = Session::new(Parts {
             role: options.role.map(|role| role.id.clone()),
             reads_files: reads.is_some_and(|cap| options.role.is_none_or(|role| role.granted().has(cap))),
@@ -122,7 +128,7 @@ impl Gateway {
                 options.root.clone(),
             ),
             folder: Folder::new(options.root.clone(), Bounds::default()),
-            record: Record::new(options.root.clone(), options.role.map(|role| role.id.clone())),
+            record,
             sizes: sizes(options.policy, &adapters),
             root: options.root,
         });
@@ -175,20 +181,6 @@ fn upstreams(options: &Options<'_>, warden: &Arc<Warden>) -> BTreeMap<String, Up
     used.into_iter().filter_map(one).collect()
 }
 
-/// What the primitives of this program itself say of themselves.
-fn primitives(policy: &Policy) -> Definitions {
-    let mut definitions = Definitions::default();
-    for primitive in policy.primitives.values() {
-        definitions.add(&primitive.name, definition::of(primitive));
-    }
-    definitions
-}
-
-/// Reports every tool that is not what its primitive of this program, or its program, allows. Nothing is started.
-pub fn check(policy: &Policy, sink: &mut Sink) {
-    compose::check(policy, &primitives(policy), sink);
-}
-
 /// Every primitive of this program itself.
 fn built_in(options: &Options<'_>, warden: &Arc<Warden>) -> BTreeMap<String, BuiltIn> {
     let outside =
@@ -220,7 +212,7 @@ async fn known(options: &Options<'_>, upstreams: &BTreeMap<String, Upstream>) ->
         let recalled = || {
             let pin = options.pins.get(name)?;
             let mut found = Definitions::default();
-            known::recall(options.system.as_ref(), name, pin, &mut found).then_some(found)
+            known::recall(options.system.as_ref(), &options.dir, name, pin, &mut found).then_some(found)
         };
         match (options.eager, options.pins.get(name)) {
             (false, None) => {}
@@ -231,7 +223,6 @@ async fn known(options: &Options<'_>, upstreams: &BTreeMap<String, Upstream>) ->
     for (name, answer) in join(asked).await {
         match answer {
             Ok(tools) => {
-                known::remember(&options.root, name, &tools);
                 known::accept(name, tools, options.pins.get(name), &mut definitions);
             }
             Err(why) => definitions.hold(name, None, &why),

@@ -15,6 +15,8 @@ pub const DEFAULT_DIR: &str = "shared-agent-rules";
 pub const LOCK_NAME: &str = "rolecast.lock";
 /// Name of the folder inside it with what was seen of hosts.
 pub const EVIDENCE_DIR: &str = "evidence";
+/// Folder, below that of the policy, with what servers said of their tools when they were pinned.
+pub const PINS_DIR: &str = "pins";
 /// Most files read from one folder; a folder with more is a mistake, not a policy.
 const MAX_FILES: usize = 20_000;
 
@@ -132,7 +134,8 @@ impl Reader<'_> {
         let (roles, adapters) = (folder(&layout.roles, "roles"), folder(&layout.adapters, "adapters"));
         let templates = folder(&layout.templates, "templates");
         let evidence = format!("{dir}/{EVIDENCE_DIR}");
-        let mut folders = vec![roles.clone(), adapters.clone(), templates, evidence.clone()];
+        let mut folders =
+            vec![roles.clone(), adapters.clone(), templates, evidence.clone(), format!("{dir}/{PINS_DIR}")];
         let extended = layer.policy.extends.iter().flatten();
         folders.extend(extended.map(|e| e.trim_end_matches('/').trim_start_matches("./").to_owned()));
         unread::report(self.system, dir, &[".yaml", ".md"], &folders, self.sink);

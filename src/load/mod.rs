@@ -18,7 +18,7 @@ use crate::model::role::RoleFile;
 use crate::model::rule::RuleFile;
 use crate::system::System;
 
-pub use folder::{DEFAULT_DIR, EVIDENCE_DIR, LOCK_NAME};
+pub use folder::{DEFAULT_DIR, EVIDENCE_DIR, LOCK_NAME, PINS_DIR};
 
 /// A Markdown source: front matter and text.
 #[derive(Debug, Clone)]

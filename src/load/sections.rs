@@ -51,6 +51,7 @@ pub(super) fn add(policy: &mut PolicyFile, source: SourceId, sources: &SourceMap
             delegation = "delegation",
             guard = "guard",
             commands = "commands",
+            record = "record",
             servers = "servers",
             primitives = "primitives",
             tools = "tools",

@@ -41,6 +41,14 @@ impl Client {
     /// # Errors
     /// It cannot be started or reached, does not answer in time, or speaks no version that is known here.
     pub async fn open(launch: &Launch, limits: Limits) -> Result<Self, Failed> {
+        Self::begin(launch, limits)?.greeted().await
+    }
+
+    /// Starts a server, or prepares to reach it; nothing is said yet, and nothing may be asked before [`Self::greeted`].
+    ///
+    /// # Errors
+    /// It cannot be started, or its address is none.
+    pub fn begin(launch: &Launch, limits: Limits) -> Result<Self, Problem> {
         let peer = Arc::new(Peer::default());
         let link = match &launch.transport {
             Transport::Stdio { program, args, env, folder } => {
@@ -48,10 +56,17 @@ impl Client {
             }
             Transport::Http { url, headers } => Link::Http(Box::new(Http::new(url, headers, &peer, &limits)?)),
         };
-        let mut client = Self { peer, link, limits, secrets: launch.secrets.clone(), welcome: Value::Null };
-        match client.greet().await {
-            Ok(()) => Ok(client),
-            Err(problem) => Err(client.failed(problem).await),
+        Ok(Self { peer, link, limits, secrets: launch.secrets.clone(), welcome: Value::Null })
+    }
+
+    /// Agrees on a version of the protocol.
+    ///
+    /// # Errors
+    /// It does not answer in time, or speaks no version that is known here.
+    pub async fn greeted(mut self) -> Result<Self, Failed> {
+        match self.greet().await {
+            Ok(()) => Ok(self),
+            Err(problem) => Err(self.failed(problem).await),
         }
     }
 

@@ -66,6 +66,9 @@ pub enum Problem {
         /// The status.
         status: u16,
     },
+    /// A remote server that knows nothing of the session that it began.
+    #[error("it has lost the session")]
+    Session,
     /// No connection.
     #[error("no connection: {0}")]
     Connection(String),

@@ -42,6 +42,8 @@ pub struct PolicyFile {
     pub guard: Option<Guard>,
     /// Commands of every agent.
     pub commands: Option<Commands>,
+    /// What the gateway writes down of calls.
+    pub record: Option<Recording>,
     /// MCP servers.
     pub servers: Option<Map<Server>>,
     /// Primitives of this program itself: stores and web interfaces that tools are made from.
@@ -213,6 +215,14 @@ pub struct Guard {
     pub reads: Option<Sp<bool>>,
     /// Refuses, to every agent, the commands of `commands.forbid`.
     pub commands: Option<Sp<bool>>,
+}
+
+/// What the gateway writes down of a call beside its name, the names of its arguments and a digest of them.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Recording {
+    /// The values of the arguments, with what looks like a secret covered; default: false.
+    pub values: Option<Sp<bool>>,
 }
 
 /// How much of the conversation a sub-agent is given.

@@ -5,9 +5,14 @@
 //! nobody but the disk and the embedder's program; whoever serves calls puts it on a thread of its own.
 
 pub mod definition;
+#[cfg(feature = "gateway")]
 pub mod embed;
+#[cfg(feature = "gateway")]
 pub mod lines;
+#[cfg(feature = "gateway")]
 pub mod request;
+#[cfg(feature = "gateway")]
 pub mod store;
 
+#[cfg(feature = "gateway")]
 pub use store::{Store, StoreFile};

@@ -349,6 +349,8 @@ pub struct Settings {
     pub guard: Guarding,
     /// Commands that nobody may run.
     pub forbidden: Vec<Forbidden>,
+    /// Whether the gateway writes down the values of arguments.
+    pub record_values: bool,
     /// Parts of a packet.
     pub packet: Vec<PacketPart>,
 }

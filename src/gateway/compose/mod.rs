@@ -166,11 +166,12 @@ pub fn expose(asked: &Asked<'_>, definitions: &Definitions, sink: &mut Sink) -> 
     exposure
 }
 
-/// Reports every composed tool that its primitive does not allow, whoever has it.
-pub fn check(policy: &Policy, definitions: &Definitions, sink: &mut Sink) {
+/// Reports every tool out of `which` that its primitive does not allow, whoever has it. Tools of servers that nothing is known
+/// of are passed over.
+pub fn check(policy: &Policy, definitions: &Definitions, sink: &mut Sink, which: impl Fn(&Composed) -> bool) {
     let known =
-        |tool: &&Composed| !matches!(tool.maker, Maker::Server) || definitions.get(&tool.server, &tool.tool).is_some();
-    for tool in policy.tools.values().filter(known) {
+        |tool: &Composed| !matches!(tool.maker, Maker::Server) || definitions.get(&tool.server, &tool.tool).is_some();
+    for tool in policy.tools.values().filter(|tool| which(tool) && known(tool)) {
         // The reports are what is wanted.
         let _ = composed::expose(tool, policy, definitions, sink);
     }
