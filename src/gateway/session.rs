@@ -116,6 +116,10 @@ impl Session {
             let why = format!("calls cannot be recorded ({}), and so none is made for this role", error.kind());
             return Some(Answer::error(&why));
         }
+        // A reason counts from when it is in the record.
+        if reason.is_some() {
+            self.reasoned.store(true, Ordering::Relaxed);
+        }
         let mut end = End { outcome: "ok", ..End::default() };
         let answer = match self.made(tool, planned, stop).await {
             Ok(bounded) => finished(bounded, &mut end),
@@ -141,11 +145,7 @@ impl Session {
         let call = tool.plan.apply(given, &|name| self.parts.values.get(name));
         let call = call.map_err(|refusal| Ended::new("refused", refusal.to_string()))?;
         let reasons = tool.plan.reasons();
-        if reasons.is_empty() || self.reasoned.load(Ordering::Relaxed) {
-            return Ok(call);
-        }
-        if call.reason.is_some() {
-            self.reasoned.store(true, Ordering::Relaxed);
+        if reasons.is_empty() || call.reason.is_some() || self.reasoned.load(Ordering::Relaxed) {
             return Ok(call);
         }
         Err(Ended::new(
@@ -178,6 +178,7 @@ impl Session {
                 let Some(upstream) = self.parts.upstreams.get(server) else {
                     return Err(Ended::new("failed", format!("there is no server `{server}`")));
                 };
+                self.parts.folder.prepare();
                 upstream.call(tool, call.arguments, stop).await.map_err(|lost| match lost {
                     Lost::Stopped => Ended::new("stopped", "the call was stopped".to_owned()),
                     Lost::Failed(why) => Ended::new("failed", why),
