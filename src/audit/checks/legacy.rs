@@ -72,8 +72,8 @@ fn given(subject: &Subject<'_>, role: &str, tool: &str) -> bool {
         let Some(adapter) = subject.loaded.adapters.get(&host.host) else { return false };
         let Ok(spelt) = crate::plan::names::tool(&adapter.names.tool, server, tool) else { return false };
         let forms = host.roles.iter().filter(|on| on.role == role).flat_map(|on| &on.forms);
-        forms.flat_map(|form| &form.tools).any(|tool| {
-            tool.name == spelt && matches!(&tool.origin, Origin::Mcp { server: from } if from == server)
-        })
+        forms
+            .flat_map(|form| &form.tools)
+            .any(|tool| tool.name == spelt && matches!(&tool.origin, Origin::Mcp { server: from } if from == server))
     })
 }

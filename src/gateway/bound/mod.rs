@@ -257,7 +257,9 @@ impl Work<'_> {
         }
         match &self.fell_back {
             None if inline > 0 => json!({ "asked": "inline", "given": "inline" }),
-            None => json!({ "asked": "inline", "given": "artifact", "why": "the server sent no media with its answer" }),
+            None => {
+                json!({ "asked": "inline", "given": "artifact", "why": "the server sent no media with its answer" })
+            }
             Some(why) => json!({ "asked": "inline", "given": "artifact", "why": why }),
         }
     }

@@ -30,10 +30,9 @@ pub(super) fn add(properties: &mut Map<String, Value>, inline_media: bool, reaso
         let reason = json!({
             "type": "string",
             "enum": reasons,
-            "description": "Why this browser is needed; the first call of a session must say so.",
+            "description": "Why this browser: the first call of a session says so.",
         });
-        let note =
-            json!({ "type": "string", "minLength": 1, "maxLength": 400, "description": "The same in one sentence." });
+        let note = json!({ "type": "string", "minLength": 1, "maxLength": 400, "description": "In one sentence." });
         properties.insert(REASON.to_owned(), reason);
         properties.insert(NOTE.to_owned(), note);
     }
