@@ -10,7 +10,7 @@ mod finding;
 pub mod pins;
 mod report;
 pub mod saved;
-mod schema;
+pub mod schema;
 mod suggest;
 mod words;
 

@@ -165,7 +165,8 @@ impl Session {
         stop: impl Future<Output = ()>,
     ) -> Result<Bounded, Ended> {
         let call = planned?;
-        let wanted = Wanted { delivery: call.delivery, entries: call.entries, reads_files: self.parts.reads_files };
+        let Call { delivery, path_given, entries, .. } = call;
+        let wanted = Wanted { delivery, path_given, entries, reads_files: self.parts.reads_files };
         let raw = match &tool.origin {
             Origin::Own(own) => {
                 let answering = own::call(*own, &call.arguments, &self.parts.root, &self.parts.folder);

@@ -109,6 +109,19 @@ fn a_given_path_is_the_only_place_of_a_picture() {
 }
 
 #[test]
+fn a_given_path_outdoes_the_wish_for_a_picture_in_the_answer() {
+    let Some(place) = Place::pinned() else { return };
+    let (pages, mut gateway) = (web::serve(), place.serve(Some("writer")));
+    gateway.open(&format!("{pages}/plain"));
+    inline(&gateway.good("save_picture", json!({ "delivery": "inline" })));
+    let given = gateway.good("save_picture", json!({ "delivery": "inline", "path": "own.png" }));
+    let delivery = json!({ "asked": "inline", "given": "artifact", "why": "a path was given" });
+    assert_eq!(given.notes["delivery"], delivery, "{}", given.written);
+    assert!(given.pictures.is_empty() && !given.carries_base64(), "{}", given.written);
+    assert!(place.root().join("own.png").exists());
+}
+
+#[test]
 fn what_the_server_keeps_by_itself_is_unknown_to_git() {
     let Some(place) = Place::pinned() else { return };
     let (pages, mut gateway) = (web::serve(), place.serve(Some("tester")));

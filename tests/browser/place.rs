@@ -17,6 +17,16 @@ const ROLES: &[(&str, &str)] = &[
         "browser.inspect: {}, browser.capture: {}, browser.interact: {}, repo.read: {}, repo.create: {}, repo.edit: {}",
     ),
 ];
+/// A tool of the repository's own that takes a path and knows `delivery`.
+const SAVE: &str = "tools:
+  save_picture:
+    description: Save a picture where you want it.
+    primitive: playwright/browser_take_screenshot
+    arguments: { path: { type: string, required: false } }
+    bind: { filename: { argument: path }, scale: { constant: css } }
+    confers: [browser.capture, repo.create, repo.edit]
+    bounds: { inline-media: true }
+";
 /// Where browsers are; the variable `ROLECAST_CHROMIUM` comes first.
 const BROWSERS: &[&str] = &["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -74,7 +84,7 @@ impl Place {
             "shared-agent-rules/policy.yaml",
             &format!(
                 "version: 1\nhosts: {{ claude-code: {{}} }}\nextends: [builtin, builtin/playwright]\nservers:\n  \
-                 playwright:\n    env: {{ PLAYWRIGHT_MCP_CONFIG: {{ literal: {config:?} }} }}\n"
+                 playwright:\n    env: {{ PLAYWRIGHT_MCP_CONFIG: {{ literal: {config:?} }} }}\n{SAVE}"
             ),
         );
         for (role, grants) in ROLES {

@@ -31,6 +31,8 @@ pub struct Sizes {
 pub struct Wanted {
     /// How media are wanted.
     pub delivery: Delivery,
+    /// Whether the server was told where to write a file: then nothing of it is in the answer, too.
+    pub path_given: bool,
     /// How many entries were asked for.
     pub entries: Option<u64>,
     /// Whether whoever asked can read files of the repository.
@@ -175,6 +177,8 @@ fn described(artifact: &Artifact) -> Value {
 
 /// The key of our own notes.
 const META: &str = "io.github.rolecast/bounded";
+/// Why media are not in an answer whose server wrote them to a file.
+const PATH_GIVEN: &str = "a path was given";
 /// Most files named in the notes for programs.
 const MOST_LISTED: usize = 20;
 /// Room kept for the note at the end.
@@ -234,7 +238,7 @@ impl Work<'_> {
             return Some(self.file(data.as_bytes(), Some(media::TEXT)));
         };
         if self.wanted.delivery == Delivery::Inline {
-            if bytes.len() <= self.inline_left {
+            if bytes.len() <= self.inline_left && !self.wanted.path_given {
                 self.inline_left -= bytes.len();
                 let sniffed = media::kind(&bytes);
                 let mime = if sniffed == media::BYTES { mime.unwrap_or(sniffed.mime) } else { sniffed.mime };
@@ -242,7 +246,10 @@ impl Work<'_> {
                 self.inline.push(json!({ "type": kind, "data": data, "mimeType": mime }));
                 return None;
             }
-            let why = format!("{} bytes, of at most {}", bytes.len(), self.inline_left);
+            let why = match self.wanted.path_given {
+                true => PATH_GIVEN.to_owned(),
+                false => format!("{} bytes, of at most {}", bytes.len(), self.inline_left),
+            };
             let line = format!("{} [not inline: {why}]", self.file(&bytes, None));
             self.fell_back.get_or_insert(why);
             return Some(line);

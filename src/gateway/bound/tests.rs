@@ -167,6 +167,9 @@ fn the_notes_say_how_media_were_asked_for_how_they_went_and_why() {
     assert_eq!(delivery(600, inline)["delivery"], json!({ "asked": "inline", "given": "inline" }));
     let over = json!({ "asked": "inline", "given": "artifact", "why": "1001 bytes, of at most 1000" });
     assert_eq!(delivery(1001, inline)["delivery"], over);
+    let facts = delivery(600, Wanted { path_given: true, ..inline });
+    assert_eq!(facts["delivery"]["why"], "a path was given");
+    assert_eq!(facts["artifactCount"], 1, "and nothing of it is in the answer");
     assert_eq!(delivery(0, inline)["delivery"]["given"], "artifact", "there was no picture to put into the answer");
     let plain = run(json!({ "content": [text("x")] }), &ResultBounds::default(), inline).0;
     assert!(plain.meta.is_empty(), "where nobody can choose nothing is said");
