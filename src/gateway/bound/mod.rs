@@ -262,13 +262,13 @@ impl Work<'_> {
         if self.wanted.delivery == Delivery::Artifact {
             return json!({ "asked": "artifact", "given": "artifact" });
         }
-        match &self.fell_back {
-            None if inline > 0 => json!({ "asked": "inline", "given": "inline" }),
-            None => {
-                json!({ "asked": "inline", "given": "artifact", "why": "the server sent no media with its answer" })
-            }
-            Some(why) => json!({ "asked": "inline", "given": "artifact", "why": why }),
-        }
+        let why = match &self.fell_back {
+            None if inline > 0 => return json!({ "asked": "inline", "given": "inline" }),
+            None if self.wanted.path_given => PATH_GIVEN,
+            None => "the server sent no media with its answer",
+            Some(why) => why,
+        };
+        json!({ "asked": "inline", "given": "artifact", "why": why })
     }
 
     /// Keeps bytes; the line that stands for them. It has no quotation mark and no backslash, so that it can stand
