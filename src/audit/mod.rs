@@ -11,7 +11,7 @@ pub mod finding;
 pub mod pins;
 mod report;
 pub mod saved;
-mod schema;
+pub mod schema;
 mod suggest;
 mod words;
 

@@ -123,6 +123,10 @@ impl Session {
             let why = format!("calls cannot be recorded ({}), and so none is made for this role", error.kind());
             return Some(Answer::error(&why));
         }
+        // A reason counts from when it is in the record.
+        if reason.is_some() {
+            self.reasoned.store(true, Ordering::Relaxed);
+        }
         let mut end = End { outcome: "ok", ..End::default() };
         let answer = match self.made(tool, planned, stop).await {
             Ok(bounded) => finished(bounded, &mut end),
@@ -148,11 +152,7 @@ impl Session {
         let call = tool.plan.apply(given, &|name| self.parts.values.get(name));
         let call = call.map_err(|refusal| Ended::new("refused", refusal.to_string()))?;
         let reasons = tool.plan.reasons();
-        if reasons.is_empty() || self.reasoned.load(Ordering::Relaxed) {
-            return Ok(call);
-        }
-        if call.reason.is_some() {
-            self.reasoned.store(true, Ordering::Relaxed);
+        if reasons.is_empty() || call.reason.is_some() || self.reasoned.load(Ordering::Relaxed) {
             return Ok(call);
         }
         Err(Ended::new(
@@ -172,7 +172,8 @@ impl Session {
         stop: impl Future<Output = ()>,
     ) -> Result<Bounded, Ended> {
         let call = planned?;
-        let wanted = Wanted { delivery: call.delivery, entries: call.entries, reads_files: self.parts.reads_files };
+        let Call { delivery, path_given, entries, .. } = call;
+        let wanted = Wanted { delivery, path_given, entries, reads_files: self.parts.reads_files };
         let raw = match &tool.origin {
             Origin::Own(own) => {
                 let answering = own::call(*own, &call.arguments, &self.parts.root, &self.parts.folder);
@@ -189,6 +190,7 @@ impl Session {
                 let Some(upstream) = self.parts.upstreams.get(server) else {
                     return Err(Ended::new("failed", format!("there is no server `{server}`")));
                 };
+                self.parts.folder.prepare();
                 upstream.call(tool, call.arguments, stop).await.map_err(lost)?
             }
         };

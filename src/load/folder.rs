@@ -74,6 +74,14 @@ impl Reader<'_> {
         for name in layer.policy.extends.iter().flatten() {
             if name.value == builtin::NAME {
                 builtin::layer(loaded, self.sink);
+            } else if let Some(shipped) = builtin::composition(name) {
+                if !builtin::add_composition(loaded, shipped, self.sink) {
+                    self.sink.push(
+                        Diagnostic::new(Code::SourceUnreadable, format!("no shipped policy is named `{}`", name.value))
+                            .at_opt(name.span, "named here")
+                            .suggest(name, builtin::compositions().collect::<Vec<_>>().iter().map(String::as_str)),
+                    );
+                }
             } else if let Some(folder) = clean(name, self.sink) {
                 self.layer(&folder, name.span, loaded, stack);
             }

@@ -2,6 +2,7 @@
 
 pub mod builtin;
 mod folder;
+mod inherit;
 pub mod instructions;
 mod sections;
 mod unread;
@@ -88,5 +89,6 @@ pub fn load(system: &dyn System, dir: Option<&str>, sink: &mut Sink) -> Loaded {
         Some(dir) => folder::load(system, dir, &mut loaded, sink),
         None => builtin::layer(&mut loaded, sink),
     }
+    inherit::servers(&mut loaded.layers);
     loaded
 }

@@ -22,7 +22,7 @@ pub struct PolicyFile {
     pub version: Option<Sp<u64>>,
     /// The hosts this repository is used with.
     pub hosts: Option<Map<HostChoice>>,
-    /// Policies to start from: `builtin`, or a folder inside the root.
+    /// Policies to start from: `builtin`, `builtin/playwright`, or a folder inside the root.
     pub extends: Option<Vec<Sp<String>>>,
     /// What not to inherit: `roles/NAME` or `rules/NAME`.
     pub without: Option<Vec<Sp<String>>>,
@@ -274,7 +274,8 @@ impl PacketPart {
     }
 }
 
-/// An MCP server.
+/// An MCP server. One that an extended policy declares may be named without `command` and `url`: then it keeps
+/// everything of it that is not written here.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Server {
@@ -362,7 +363,7 @@ pub struct ServerTool {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Legacy {
-    /// Its successors: tools of the same server, or `SERVER/TOOL`.
+    /// Its successors: composed tools, tools of the same server, or `SERVER/TOOL`.
     pub superseded_by: Vec<Sp<String>>,
 }
 

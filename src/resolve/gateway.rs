@@ -137,6 +137,18 @@ fn text(text: &str) -> Text {
     Text { text: text.to_owned(), span: None }
 }
 
+/// Makes what is preferred to a tool one of the gateway where it names a composed tool.
+pub(super) fn own_successors(servers: &mut IndexMap<String, Server>, tools: &IndexMap<String, Composed>) {
+    for server in servers.values_mut() {
+        let own: BTreeSet<String> = server.tools.keys().cloned().collect();
+        for (owner, name) in server.tools.values_mut().flat_map(|tool| &mut tool.successors) {
+            if *owner == server.name && tools.contains_key(name) && !own.contains(name) {
+                NAME.clone_into(owner);
+            }
+        }
+    }
+}
+
 /// Every variable that the gateway hands on or reads.
 fn variables<'a>(values: impl Iterator<Item = &'a Value>, runtime: &RuntimeSources) -> IndexMap<String, Value> {
     let mut all = IndexMap::new();
@@ -189,6 +201,9 @@ fn shown(
         if let Some(class) = server.tools.get(*tool) {
             // What is preferred is shown here too, or not at all.
             let shown = |(owner, tool): &(String, String)| {
+                if owner == NAME {
+                    return Some((NAME.to_owned(), tool.clone()));
+                }
                 let found = through.iter().find(|(_, s, t)| s.name == *owner && t == tool && here(s))?;
                 Some((NAME.to_owned(), found.0.clone()))
             };

@@ -38,11 +38,12 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let merged = layers::merge(loaded, sink);
     let catalogue = capabilities::catalogue(&merged, sink);
     let hosts = lookups::hosts(loaded, &merged, hosts, sink);
-    let servers = servers::resolve(&merged, &catalogue, sink);
+    let mut servers = servers::resolve(&merged, &catalogue, sink);
     let primitives = primitives::resolve(&merged, sink);
     let runtime = tools::runtime(&merged, sink);
     let known = tools::Known { catalogue: &catalogue, servers: &servers, primitives: &primitives, runtime: &runtime };
     let tools = tools::resolve(&merged, &known, sink);
+    gateway::own_successors(&mut servers, &tools);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
     let mut rules = rules::resolve(loaded, &merged, sink);

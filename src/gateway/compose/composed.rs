@@ -118,6 +118,7 @@ impl Making<'_> {
                 upstream: Some((root.clone(), upstream)),
                 route: Route::Bound { bind, defaults },
                 delivery: bounds.inline_media,
+                files: extra::files(&tool.server, self.raw, bounds.inline_media),
                 reasons,
                 limit: narrow,
             },

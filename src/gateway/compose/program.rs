@@ -63,6 +63,7 @@ pub(super) fn expose(tool: &Composed, program: &Program, policy: &Policy, sink: 
             route: Route::Bound { bind: tool.bind.clone(), defaults },
             delivery: tool.bounds.inline_media,
             reasons: Vec::new(),
+            files: Vec::new(),
             limit: narrow,
         },
         input_schema: shown,

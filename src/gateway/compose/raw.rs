@@ -42,6 +42,7 @@ fn one(name: &str, raw: Value) -> Result<Exposed, String> {
             route: Route::Whole { added: Map::new() },
             delivery: false,
             reasons: Vec::new(),
+            files: Vec::new(),
             limit: schema["properties"].get("limit").map(|_| "limit".to_owned()),
         },
         bounds: ResultBounds { narrow: Some("limit".to_owned()), ..ResultBounds::default() },
