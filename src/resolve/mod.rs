@@ -50,5 +50,20 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
     let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
     let evidence = evidence::resolve(loaded, &hosts, &names, sink);
-    Policy { catalogue, hosts, servers, tools, runtime, gateway, roles, rules, settings, dir, folders, evidence }
+    let acceptance = merged.acceptance.iter().map(|(name, all)| (name.value.clone(), all.clone())).collect();
+    Policy {
+        catalogue,
+        hosts,
+        servers,
+        tools,
+        runtime,
+        gateway,
+        roles,
+        rules,
+        settings,
+        dir,
+        folders,
+        acceptance,
+        evidence,
+    }
 }
