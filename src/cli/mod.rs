@@ -13,6 +13,7 @@ mod explain;
 mod guard;
 mod hosts;
 mod init;
+mod measure;
 mod minimal;
 mod packet;
 mod place;
@@ -69,6 +70,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Explain(args) => explain::run(args, global, ui),
         Command::Audit(args) => audit::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
+        Command::Measure(args) => measure::run(args, global, ui),
         Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),

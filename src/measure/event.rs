@@ -207,6 +207,8 @@ pub struct Compaction {
     pub after: Option<u64>,
     /// Whether the host did it by itself.
     pub automatic: Option<bool>,
+    /// The last request before it was that for the summary.
+    pub own_request: bool,
 }
 
 /// Why a record cannot be read.

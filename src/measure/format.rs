@@ -150,6 +150,8 @@ pub struct Read {
     pub records: u64,
 }
 
+/// Bytes within which a log says whose it is.
+const BEGINNING: u64 = 1 << 18;
 /// Lines that may come before one that tells the kind.
 const UNDECIDED: usize = 64;
 
@@ -176,6 +178,20 @@ pub fn read(
     }
     let mut opened = opened;
     lines(&mut opened, path, &mut out, step)
+}
+
+/// Reads the beginning of a log, as far as is needed to tell whose it is.
+///
+/// # Errors
+/// As [`read`].
+pub fn begin(path: &Path, seen: &mut Seen, sink: &mut dyn FnMut(Event)) -> io::Result<Read> {
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    if name.ends_with(".json") || name.ends_with(".zst") {
+        return read(path, 0, seen, sink, &mut |_| {});
+    }
+    // A first line has tens of thousands of bytes.
+    let beginning = io::Read::take(File::open(path)?, BEGINNING);
+    lines(&mut BufReader::new(beginning), path, &mut Out::new(0, seen, sink), &mut |_| {})
 }
 
 /// Reads a log of lines.

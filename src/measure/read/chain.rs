@@ -74,6 +74,7 @@ impl Chain {
                 before: number(record, "/systemPayload/info/originalTokenCount"),
                 after: number(record, "/systemPayload/info/newTokenCount"),
                 automatic: None,
+                own_request: false,
             };
             return out.put(agent, at, Kind::Compaction(compaction));
         }

@@ -178,6 +178,7 @@ impl Reader for Events {
                     before: number(data, "preCompactionTokens"),
                     after: number(data, "postCompactionTokens"),
                     automatic: None,
+                    own_request: false,
                 };
                 out.put(&agent, at, Kind::Compaction(compaction));
             }

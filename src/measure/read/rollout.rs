@@ -128,7 +128,9 @@ impl Reader for Rollout {
                     out.put(&agent, at, Kind::Request(request(usage)));
                 }
             }
-            "compacted" => out.put(&agent, at, Kind::Compaction(Compaction::default())),
+            "compacted" => {
+                out.put(&agent, at, Kind::Compaction(Compaction { own_request: true, ..Compaction::default() }))
+            }
             kind if IDLE.contains(&kind) => {}
             kind => out.put(&agent, at, Kind::Unknown(kind.to_owned())),
         }

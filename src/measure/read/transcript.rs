@@ -216,6 +216,7 @@ fn compaction(record: &Value) -> Compaction {
         before: number(record, "/compactMetadata/preTokens"),
         after: number(record, "/compactMetadata/postTokens"),
         automatic: text(record, "/compactMetadata/trigger").map(|t| t == "auto"),
+        own_request: false,
     }
 }
 
