@@ -32,6 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "verify",
         &["compile", "diag", "edit", "model", "plan", "process", "render", "resolve", "sync", "system", "text", "yaml"],
     ),
+    ("measure", &["guard", "model", "plan", "resolve", "text", "yaml"]),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
 ];
@@ -53,11 +54,18 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("jsonschema::", &["gateway/compose/plan.rs"]),
     ("base64::", &["gateway/bound/hidden.rs"]),
     ("rustls::", &["mcp/http.rs"]),
+    ("ruzstd::", &["measure/format.rs"]),
     ("sse_stream::", &["mcp/http.rs"]),
     ("async fn", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
-    ("SystemTime", &["cli/today.rs", "gateway/folder.rs", "gateway/record.rs"]),
+    (
+        "SystemTime",
+        &["cli/measure/mod.rs", "cli/today.rs", "gateway/folder.rs", "gateway/record.rs", "measure/find.rs"],
+    ),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
-    ("std::fs::", &["cli/env.rs", "gateway/folder.rs", "gateway/record.rs", "guard/", "run/", "system/", "verify/"]),
+    (
+        "std::fs::",
+        &["cli/env.rs", "gateway/folder.rs", "gateway/record.rs", "guard/", "measure/", "run/", "system/", "verify/"],
+    ),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),
 ];

@@ -51,8 +51,10 @@ pub struct Tool<'p> {
     pub server: Option<String>,
     /// How much is known of it.
     pub class: Class,
-    /// What one uses it for; where that is nothing, what having it makes possible.
+    /// What one uses it for.
     pub caps: CapSet,
+    /// What having it makes possible.
+    confers: CapSet,
     hook: Option<&'p HookTool>,
 }
 
@@ -154,6 +156,7 @@ impl<'p> Judge<'p> {
             server: foreign.then(|| "?".to_owned()),
             class: Class::Unclassified,
             caps: CapSet::EMPTY,
+            confers: CapSet::EMPTY,
             hook: None,
         }
     }
@@ -166,7 +169,8 @@ impl<'p> Judge<'p> {
             label: format!("{server}/{tool}"),
             server: Some(behind.map_or_else(|| server.to_owned(), |(server, _)| server.clone())),
             class: if found.is_some() { Class::Known } else { Class::Unclassified },
-            caps: found.map_or(CapSet::EMPTY, |t| if t.covers.is_empty() { t.confers } else { t.covers }),
+            caps: found.map_or(CapSet::EMPTY, |t| t.covers),
+            confers: found.map_or(CapSet::EMPTY, |t| t.confers),
             hook: None,
         }
     }
@@ -194,12 +198,14 @@ impl<'p> Judge<'p> {
         arguments: Option<&Value>,
         folder: Option<&str>,
     ) -> Option<String> {
-        let granted = tool.caps.and(role.granted());
+        // A tool that covers nothing is judged by what it makes possible.
+        let used = if tool.caps.is_empty() { tool.confers } else { tool.caps };
+        let granted = used.and(role.granted());
         match tool.class {
             Class::Inert => return None,
             Class::Unclassified => return Some("nothing is known of the tool".to_owned()),
             Class::Known if granted.is_empty() => {
-                let names: Vec<&str> = tool.caps.iter().map(|cap| self.policy.catalogue.name(cap)).collect();
+                let names: Vec<&str> = used.iter().take(4).map(|cap| self.policy.catalogue.name(cap)).collect();
                 return Some(format!("not granted: {}", names.join(", ")));
             }
             Class::Known => {}
@@ -278,14 +284,18 @@ impl<'p> Host<'p> {
     fn native(&self, policy: &Policy, name: &str) -> Option<Tool<'p>> {
         let adapter = self.adapter?;
         let hook = self.hook.get(name).copied();
-        let tool = |class, caps| Tool { label: name.to_owned(), server: None, class, caps, hook };
+        let tool = |class, caps, confers| Tool { label: name.to_owned(), server: None, class, caps, confers, hook };
         if adapter.inert.iter().any(|i| i == name) {
-            return Some(tool(Class::Inert, CapSet::EMPTY));
+            return Some(tool(Class::Inert, CapSet::EMPTY, CapSet::EMPTY));
         }
         let known = adapter.tools.get(name)?;
-        let listed = if known.covers.is_empty() { &known.confers } else { &known.covers };
-        let caps = listed.iter().filter_map(|cap| policy.catalogue.find(cap)).collect();
-        Some(tool(Class::Known, caps))
+        let set = |names: &[String]| names.iter().filter_map(|cap| policy.catalogue.find(cap)).collect::<CapSet>();
+        let mut covers = set(&known.covers);
+        // Where no role can be granted it, the main agent still starts agents with it.
+        if adapter.subagents.call.tool == name {
+            covers = covers.union(set(&["agent.spawn".to_owned()]));
+        }
+        Some(tool(Class::Known, covers, covers.union(set(&known.confers))))
     }
 }
 

@@ -123,7 +123,7 @@ fn of_host(host: &str, loaded: &Loaded) -> Result<Vec<PathBuf>, Failure> {
         return Err(Failure::usage(format!("the sessions of {title} cannot be found by themselves")).help(by_hand));
     }
     let home = env::folder("HOME").or_else(|| env::folder("USERPROFILE"));
-    let folders = find::folders(sessions, home.as_deref(), std::env::consts::OS, &env::folder);
+    let folders = find::folders(sessions, home.as_deref(), env::system(), &env::folder);
     let mut files = Vec::new();
     for (folder, pattern) in folders.iter().filter(|(folder, _)| folder.is_dir()) {
         let found = find::below(folder)

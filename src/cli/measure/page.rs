@@ -313,7 +313,9 @@ fn size(bytes: u64) -> String {
 
 fn calls(counted: &Counted<'_>) -> String {
     let (failed, refused) = counted.tools.values().fold((0, 0), |(f, r), t| (f + t.failed, r + t.refused));
-    let mut text = format!("{}, {failed} failed, {refused} refused", number(counted.calls));
+    let nested: u64 = counted.tools.values().map(|t| t.nested).sum();
+    let within = if nested > 0 { format!(", {nested} of them within scripts") } else { String::new() };
+    let mut text = format!("{}{within}; {failed} failed, {refused} refused", number(counted.calls));
     if !counted.capabilities.is_empty() {
         let each: Vec<String> = counted.capabilities.iter().map(|(cap, n)| format!("{cap} {n}")).collect();
         let _ = write!(text, "\n{}", each.join(", "));

@@ -51,7 +51,6 @@ pub struct Events {
     /// Event that started a call → the call; and the pictures that came since.
     started: BTreeMap<String, String>,
     assets: BTreeMap<String, Vec<Media>>,
-    window: Option<u64>,
 }
 
 impl Events {
@@ -81,13 +80,10 @@ impl Events {
         self.session = Some(agent);
     }
 
-    fn usage(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, data: &Value, out: &mut Out<'_>) {
+    fn usage(&self, agent: &Rc<AgentKey>, at: Option<&str>, data: &Value, out: &mut Out<'_>) {
         let usage = data.get("usage").unwrap_or(&Value::Null);
         let window = number(usage, "maxPromptTokens").filter(|w| *w > 0);
-        if window.is_some() && window != self.window {
-            self.window = window;
-            window.into_iter().for_each(|w| out.put(agent, at, Kind::Window(w)));
-        }
+        window.into_iter().for_each(|w| out.put(agent, at, Kind::Window(w)));
         let (input, cached) = (number(usage, "inputTokens"), number(usage, "cacheReadTokens"));
         let request = Request {
             fresh: input.zip(cached).map(|(input, cached)| input.saturating_sub(cached)),

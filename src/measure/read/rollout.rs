@@ -238,7 +238,10 @@ impl Rollout {
             Some(output) => gathered.text(text(output, "content").unwrap_or_default()),
             None => {}
         }
-        for name in missing(&gathered.head) {
+        let missing = missing(&gathered.head);
+        // It is the call within that was refused.
+        let failed = if missing.is_empty() { failed } else { Some(false) };
+        for name in missing {
             let (id, nested) = (format!("{id}/{name}"), true);
             let tool = ToolName { name, server: None };
             out.put(agent, at, Kind::Call(Call { id: id.clone(), tool, nested, ..Call::default() }));
