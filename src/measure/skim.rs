@@ -290,6 +290,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
         fn lengths_are_those_of_the_decoded_text(unit in "\\PC{1,6}|[\\n\"\\\\\u{0}\u{7f}é漢😀]{1,6}", times in 1usize..20_000) {
             let text = unit.repeat(times);

@@ -100,6 +100,7 @@ fn files(args: &MeasureArgs, loaded: &Loaded) -> Result<Vec<PathBuf>, Failure> {
         return Err(Failure::usage("nothing to measure")
             .help("name files or folders with logs, or a host whose sessions on this machine are meant: `--host HOST --last 1`"));
     }
+    let since = args.since.as_deref().map(since).transpose()?;
     let mut all = Vec::new();
     for path in &args.paths {
         let found =
@@ -109,7 +110,6 @@ fn files(args: &MeasureArgs, loaded: &Loaded) -> Result<Vec<PathBuf>, Failure> {
     for host in &args.hosts {
         all.extend(of_host(host, loaded)?);
     }
-    let since = args.since.as_deref().map(since).transpose()?;
     Ok(find::wanted(all, Wanted { last: args.last, since }))
 }
 

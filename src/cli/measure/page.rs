@@ -307,7 +307,7 @@ fn size(bytes: u64) -> String {
         0..1024 => format!("{bytes} B"),
         1024..1_048_576 => format!("{}.{} KiB", bytes / 1024, bytes % 1024 * 10 / 1024),
         _ if bytes % (1 << 20) == 0 => ByteSize(bytes).to_string(),
-        _ => format!("{}.{} MiB", bytes >> 20, (bytes & 0xF_FFFF) * 10 >> 20),
+        _ => format!("{}.{} MiB", bytes >> 20, ((bytes & 0xF_FFFF) * 10) >> 20),
     }
 }
 
