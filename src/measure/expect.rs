@@ -41,10 +41,11 @@ pub fn expect(acceptance: &Acceptance, session: &Session<'_, '_>) -> Vec<Outcome
     let mut all = Vec::new();
     let mut put = |key: &str, most: Option<u64>, figure: &dyn Fn() -> Figure| {
         if let Some(most) = most {
-            let was = match figure() {
-                Figure::NotRecorded(what) => Verdict::NotRecorded(what),
-                Figure::Counted(found) if found.count > most => Verdict::Broken(found.count, found.records),
-                Figure::Counted(found) => Verdict::Held(found.count),
+            let Figure { found, unknown } = figure();
+            let was = match unknown {
+                _ if found.count > most => Verdict::Broken(found.count, found.records),
+                Some(what) => Verdict::NotRecorded(what),
+                None => Verdict::Held(found.count),
             };
             all.push(Outcome { key: key.to_owned(), most, was });
         }
@@ -70,35 +71,23 @@ pub fn expect(acceptance: &Acceptance, session: &Session<'_, '_>) -> Vec<Outcome
 const PART: &str = "calls that do not go through the gateway";
 
 fn calls<'p>(session: &Session<'_, 'p>, of: impl for<'c> Fn(&'c Counted<'p>) -> &'c Found) -> Figure {
-    match session.format {
-        Format::Gateway => Figure::NotRecorded(PART),
-        _ => Figure::Counted(session.sum(of)),
-    }
+    session.figure(session.sum(of), (session.format == Format::Gateway).then_some(PART))
 }
 
 fn inline(session: &Session<'_, '_>) -> Figure {
-    let found = session.sum(|c| &c.inline);
     let stored: u64 = session.working().map(|(_, c)| c.stored.0).sum();
-    if found.count == 0 && stored > 0 && !session.format.records(Fact::Inline) {
-        return Figure::NotRecorded("whether media of the log went to the model");
-    }
-    Figure::Counted(found)
+    session.figure(session.sum(|c| &c.inline), (stored > 0).then_some("whether media of the log went to the model"))
 }
 
 fn over_limit(session: &Session<'_, '_>) -> Figure {
-    let found = session.sum(|c| &c.over_limit);
-    if found.count == 0 && session.working().any(|(_, c)| c.unsized_results > 0) {
-        return Figure::NotRecorded("the size of a result");
-    }
-    Figure::Counted(found)
+    let unsized_results = session.working().any(|(_, c)| c.unsized_results > 0);
+    session.figure(session.sum(|c| &c.over_limit), unsized_results.then_some("the size of a result"))
 }
 
 fn escalations(session: &Session<'_, '_>) -> Figure {
-    let found = session.sum(|c| &c.escalations);
-    if found.count == 0 && session.working().any(|(_, c)| c.escalations_unknown > 0) {
-        return Figure::NotRecorded("the arguments of a specialist's first call");
-    }
-    Figure::Counted(found)
+    let unknown = session.working().any(|(_, c)| c.escalations_unknown > 0);
+    let what = "the arguments of a specialist's first call";
+    session.figure(session.sum(|c| &c.escalations), unknown.then_some(what))
 }
 
 /// Calls of one role outside of its grants, refused ones too: the agent asked for what its role is not for.
@@ -112,13 +101,14 @@ fn outside(session: &Session<'_, '_>, role: &str) -> Figure {
         found.join(&counted.outside);
         found.join(&counted.outside_refused);
     }
-    if any && found.count == 0 && !session.format.records(Fact::Refusals) {
-        return Figure::NotRecorded("calls of sub-agents that were refused");
-    }
-    if session.subs().any(|(_, counted)| counted.known.role.is_none() && counted.known.history != Some(true)) {
-        return Figure::NotRecorded("the role of a sub-agent");
-    }
-    Figure::Counted(found)
+    let nameless =
+        |(_, counted): &(&AgentKey, &Counted<'_>)| counted.known.role.is_none() && counted.known.history != Some(true);
+    let unknown = if any && !session.format.records(Fact::Refusals) {
+        Some("calls of sub-agents that were refused")
+    } else {
+        session.subs().any(nameless).then_some("the role of a sub-agent")
+    };
+    session.figure(found, unknown)
 }
 
 /// Hosts put `-` for `_`, or the other way round.

@@ -55,6 +55,8 @@ pub struct Tool<'p> {
     pub caps: CapSet,
     /// What having it makes possible.
     confers: CapSet,
+    /// It starts an agent.
+    pub starts: bool,
     hook: Option<&'p HookTool>,
 }
 
@@ -157,6 +159,7 @@ impl<'p> Judge<'p> {
             class: Class::Unclassified,
             caps: CapSet::EMPTY,
             confers: CapSet::EMPTY,
+            starts: false,
             hook: None,
         }
     }
@@ -171,6 +174,7 @@ impl<'p> Judge<'p> {
             class: if found.is_some() { Class::Known } else { Class::Unclassified },
             caps: found.map_or(CapSet::EMPTY, |t| t.covers),
             confers: found.map_or(CapSet::EMPTY, |t| t.confers),
+            starts: false,
             hook: None,
         }
     }
@@ -284,7 +288,9 @@ impl<'p> Host<'p> {
     fn native(&self, policy: &Policy, name: &str) -> Option<Tool<'p>> {
         let adapter = self.adapter?;
         let hook = self.hook.get(name).copied();
-        let tool = |class, caps, confers| Tool { label: name.to_owned(), server: None, class, caps, confers, hook };
+        let starts = adapter.subagents.call.tool == name;
+        let tool =
+            |class, caps, confers| Tool { label: name.to_owned(), server: None, class, caps, confers, starts, hook };
         if adapter.inert.iter().any(|i| i == name) {
             return Some(tool(Class::Inert, CapSet::EMPTY, CapSet::EMPTY));
         }
@@ -292,7 +298,7 @@ impl<'p> Host<'p> {
         let set = |names: &[String]| names.iter().filter_map(|cap| policy.catalogue.find(cap)).collect::<CapSet>();
         let mut covers = set(&known.covers);
         // Where no role can be granted it, the main agent still starts agents with it.
-        if adapter.subagents.call.tool == name {
+        if starts {
             covers = covers.union(set(&["agent.spawn".to_owned()]));
         }
         Some(tool(Class::Known, covers, covers.union(set(&known.confers))))

@@ -71,6 +71,7 @@ impl Page<'_, '_> {
             "session": session.id,
             "full-history-agents": self.figure(&session.full_history()),
             "avoidable-compactions": self.figure(&session.avoidable()),
+            "sub-agents-not-read": session.unread(),
             "agents": session.agents.iter().map(|(key, counted)| self.agent(session, key, counted)).collect::<Vec<_>>(),
         })
     }
@@ -169,8 +170,13 @@ impl Page<'_, '_> {
 
     fn figure(&self, figure: &Figure) -> Value {
         match figure {
-            Figure::Counted(found) => self.found(found),
-            Figure::NotRecorded(_) => Value::Null,
+            Figure { found, unknown: None } => self.found(found),
+            Figure { found, unknown: Some(what) } if found.count > 0 => {
+                let mut counted = self.found(found);
+                counted["not-recorded"] = json!(what);
+                counted
+            }
+            Figure { .. } => Value::Null,
         }
     }
 

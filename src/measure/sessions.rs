@@ -44,14 +44,17 @@ pub fn sessions<'t, 'p>(tally: &'t Tally<'p>) -> Vec<Session<'t, 'p>> {
     all.into_iter().map(session).collect()
 }
 
-/// A figure of a session, or why the logs do not have it.
+/// A figure of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Figure {
-    /// It was counted.
-    Counted(Found),
-    /// The logs do not record it.
-    NotRecorded(&'static str),
+pub struct Figure {
+    /// What was counted.
+    pub found: Found,
+    /// What the logs do not record, so that it may be more.
+    pub unknown: Option<&'static str>,
 }
+
+/// Agents of whom nothing can be counted.
+const UNREAD: &str = "what a sub-agent did: its log is not among the files";
 
 impl<'t, 'p> Session<'t, 'p> {
     /// Agents that work for the user: all but the host's reviewer.
@@ -71,9 +74,21 @@ impl<'t, 'p> Session<'t, 'p> {
         all
     }
 
+    /// Sub-agents that were started, and of whom no log was read.
+    pub fn unread(&self) -> u64 {
+        let started: u64 = self.working().map(|(_, counted)| counted.started).sum();
+        let read = self.subs().filter(|(_, counted)| counted.context.requests + counted.calls > 0).count() as u64;
+        started.saturating_sub(read)
+    }
+
+    /// A count over all agents, with what is not known of it.
+    pub fn figure(&self, found: Found, unknown: Option<&'static str>) -> Figure {
+        Figure { found, unknown: unknown.or_else(|| (self.unread() > 0).then_some(UNREAD)) }
+    }
+
     /// Agents that were given the history of their parent.
     pub fn full_history(&self) -> Figure {
-        let mut found = Found::default();
+        let (mut found, mut unknown) = (Found::default(), None);
         for (key, counted) in self.subs() {
             match counted.known.history {
                 Some(true) => {
@@ -81,10 +96,10 @@ impl<'t, 'p> Session<'t, 'p> {
                     found.add(counted.at, || format!("{name} was given the history"));
                 }
                 Some(false) => {}
-                None => return Figure::NotRecorded("whether a sub-agent was given the history"),
+                None => unknown = Some("whether a sub-agent was given the history"),
             }
         }
-        Figure::Counted(found)
+        self.figure(found, unknown)
     }
 
     /// Tokens of copied history that an agent began with: what its first request had more than that of the main agent.
@@ -99,7 +114,7 @@ impl<'t, 'p> Session<'t, 'p> {
 
     /// Compactions that need not have been.
     pub fn avoidable(&self) -> Figure {
-        let mut found = Found::default();
+        let (mut found, mut unknown) = (Found::default(), None);
         let mut any = false;
         for (_, counted) in self.working() {
             // Only the first one had to do with what was inherited.
@@ -115,13 +130,13 @@ impl<'t, 'p> Session<'t, 'p> {
                         )
                     }),
                     Some(false) => {}
-                    None => return Figure::NotRecorded("how large the context was before a compaction"),
+                    None => unknown = Some("how large the context was before a compaction"),
                 }
             }
         }
         if !any && !self.format.records(Fact::Compactions) {
-            return Figure::NotRecorded("compactions");
+            unknown = Some("compactions");
         }
-        Figure::Counted(found)
+        self.figure(found, unknown)
     }
 }

@@ -84,6 +84,8 @@ pub struct Counted<'p> {
     pub unfinished: bool,
     /// Calls.
     pub calls: u64,
+    /// Calls that started an agent.
+    pub started: u64,
     open: BTreeMap<String, (Tool<'p>, At, bool)>,
     worked: bool,
     escalated: bool,
@@ -271,6 +273,7 @@ impl One<'_, '_> {
             outcome.refused || (outcome.failed != Some(false) && self.judge.refused(self.format, &outcome.head));
         let counted = &mut *self.counted;
         let count = counted.tools.entry(tool.label.clone()).or_default();
+        counted.started += u64::from(tool.starts && !failed && !refused);
         count.failed += u64::from(failed);
         count.refused += u64::from(refused);
         if refused && outside {

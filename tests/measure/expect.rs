@@ -51,6 +51,17 @@ fn what_is_not_recorded_is_no_pass() {
 }
 
 #[test]
+fn a_session_without_the_logs_of_its_sub_agents_passes_nothing_that_they_may_have_done() {
+    let (code, all) = verdicts("transcript/11111111-aaaa.jsonl");
+    assert_eq!(code, 1);
+    for line in ["docs-calls not-recorded null", "full-history-agents not-recorded null", "memory-calls broken 1"] {
+        assert!(all.iter().any(|l| l == line), "{all:#?}");
+    }
+    let run = Repo::with(POLICY).run(&["measure", &logs("transcript/11111111-aaaa.jsonl")]);
+    assert!(run.out.contains("2 more were started, whose logs are not among the files"), "{}", run.out);
+}
+
+#[test]
 fn a_held_expectation_is_a_success_and_a_broken_one_names_its_records() {
     let repo = Repo::with(POLICY);
     assert_eq!(repo.run(&["measure", &logs("transcript"), "--expect", "nothing"]).code, 0);

@@ -51,6 +51,10 @@ impl Page<'_, '_> {
         if session.subs().next().is_some() {
             table.row(["full-history agents".to_owned(), self.figure(&session.full_history())]);
         }
+        if session.unread() > 0 {
+            let unread = format!("{} more were started, whose logs are not among the files", number(session.unread()));
+            table.row(["sub-agents".to_owned(), unread]);
+        }
         let compactions: usize = session.working().map(|(_, c)| c.context.compactions.len()).sum();
         if compactions > 0 {
             table.row(["avoidable compactions".to_owned(), self.figure(&session.avoidable())]);
@@ -225,8 +229,11 @@ impl Page<'_, '_> {
 
     fn figure(&self, figure: &Figure) -> String {
         match figure {
-            Figure::Counted(found) => self.found(found),
-            Figure::NotRecorded(what) => format!("not recorded: {what}"),
+            Figure { found, unknown: None } => self.found(found),
+            Figure { found, unknown: Some(what) } if found.count > 0 => {
+                format!("at least {}\nnot recorded: {what}", self.found(found))
+            }
+            Figure { unknown: Some(what), .. } => format!("not recorded: {what}"),
         }
     }
 

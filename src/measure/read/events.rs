@@ -169,6 +169,7 @@ impl Reader for Events {
             "tool.execution_start" => self.start(&agent, at, record, data, out),
             "tool.execution_complete" => self.complete(&agent, at, data, out),
             "session.binary_asset" => self.asset(record, data),
+            "session.compaction_complete" if data.get("success") == Some(&Value::Bool(false)) => {}
             "session.compaction_complete" => {
                 let compaction = Compaction {
                     before: number(data, "preCompactionTokens"),
