@@ -3,6 +3,7 @@
 
 pub mod command;
 pub mod decide;
+mod forbidden;
 mod lines;
 pub mod patch;
 pub mod path;

@@ -43,6 +43,8 @@ pub struct Driver {
     /// A call of the main agent whose shell prints the numbers from 1 on, some 300 kB, one a line, to see how
     /// much comes through.
     pub flood: Option<ToolCall>,
+    /// A call of the main agent whose shell runs the line `{command}`; omitted = forbidden commands are not tried.
+    pub shell: Option<ToolCall>,
     /// A call that reads `{old}`, to see which rules for paths come with it; omitted = none does.
     pub touch: Option<ToolCall>,
     /// Tools that stand inside another one; omitted = none do.

@@ -28,6 +28,9 @@ pub struct Compiled {
     /// Most lines of a file that is read without a range; `None` = not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<u64>,
+    /// Words with which a command starts that nobody may run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<Vec<String>>,
     /// Globs that no grant of paths reaches.
     pub excluded: Vec<String>,
     /// By id.

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::capability::ScopeKind;
+use super::commands::Commands;
 use super::composed::{ComposedTool, RuntimeSource, ToolBounds};
 use super::scalar::{ByteSize, Percent, Risk};
 use crate::yaml::Sp;
@@ -38,6 +39,8 @@ pub struct PolicyFile {
     pub delegation: Option<Delegation>,
     /// What the guard looks at before a tool runs.
     pub guard: Option<Guard>,
+    /// Commands of every agent.
+    pub commands: Option<Commands>,
     /// MCP servers.
     pub servers: Option<Map<Server>>,
     /// Tools composed from upstream primitives.
@@ -205,6 +208,8 @@ pub struct Guard {
     pub packets: Option<Sp<bool>>,
     /// Answers a read without range of a file over `budgets.file-read` with the range to use.
     pub reads: Option<Sp<bool>>,
+    /// Refuses, to every agent, the commands of `commands.forbid`.
+    pub commands: Option<Sp<bool>>,
 }
 
 /// How much of the conversation a sub-agent is given.

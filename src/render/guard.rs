@@ -17,6 +17,7 @@ struct Wanted {
     history: bool,
     packet: Option<u64>,
     read: Option<u64>,
+    forbidden: Vec<Vec<String>>,
 }
 
 impl Wanted {
@@ -30,6 +31,7 @@ impl Wanted {
             history: on.history && policy.settings.delegation_context != Some(ContextChoice::Full),
             packet: figure("delegation-packet").filter(|_| on.packets),
             read: figure("file-read").filter(|_| on.reads),
+            forbidden: policy.settings.forbidden.iter().filter(|_| on.commands).map(|f| f.words.clone()).collect(),
         }
     }
 
@@ -38,7 +40,7 @@ impl Wanted {
         let writes = tool.path.is_some() || tool.patch.is_some();
         let copies = tool.spawn.as_ref().is_some_and(|s| !s.fresh.is_empty() || !s.copies.is_empty());
         self.roles && (writes || tool.spawn.is_some())
-            || self.commands && tool.command.is_some()
+            || (self.commands || !self.forbidden.is_empty()) && tool.command.is_some()
             || self.read.is_some() && tool.read.is_some() && !tool.range.is_empty()
             || tool.spawn.is_some() && (self.packet.is_some() || self.history && copies)
     }
@@ -58,6 +60,7 @@ pub(super) fn compiled(inputs: &Inputs<'_>) -> Option<Compiled> {
         history: wanted.history,
         packet: wanted.packet,
         read: wanted.read,
+        forbidden: wanted.forbidden.clone(),
         excluded: narrow::excluded(policy, &selected),
         hosts,
     })
