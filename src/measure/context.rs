@@ -127,13 +127,13 @@ impl Context {
 
     fn point(&mut self, tokens: u64) {
         let every = self.every.max(1);
-        if self.requests % every == 0 {
+        if self.requests.is_multiple_of(every) {
             self.curve.push((self.requests, tokens));
         }
         if self.curve.len() > POINTS {
             self.every = every * 2;
             let every = self.every;
-            self.curve.retain(|(request, _)| request % every == 0);
+            self.curve.retain(|(request, _)| request.is_multiple_of(every));
         }
     }
 

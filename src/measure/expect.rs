@@ -7,6 +7,9 @@ use super::sessions::{Figure, Session};
 use super::tally::Counted;
 use crate::model::policy::Acceptance;
 
+/// How an expectation came out: its name, and for each session its number and what became of the keys.
+pub type Expected<'e> = (&'e str, &'e [(usize, Vec<Outcome>)]);
+
 /// How one key of an expectation came out on one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::event::{AgentKey, At, Place};
-use super::expect::{Outcome, Verdict};
+use super::expect::{Expected, Outcome, Verdict};
 use super::format::{Fact, Format};
 use super::found::{Found, Record};
 use super::sessions::{Figure, Session};
@@ -33,12 +33,7 @@ pub fn place(files: &[File], at: At) -> String {
 }
 
 /// All of it.
-pub fn json(
-    tally: &Tally<'_>,
-    sessions: &[Session<'_, '_>],
-    files: &[File],
-    expected: Option<(&str, &[(usize, Vec<Outcome>)])>,
-) -> Value {
+pub fn json(tally: &Tally<'_>, sessions: &[Session<'_, '_>], files: &[File], expected: Option<Expected<'_>>) -> Value {
     let page = Page { tally, files };
     let mut all = json!({
         "version": VERSION,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cli::explain::layout::{Table, number, visible, wrap};
 use crate::measure::event::{AgentKey, Place};
-use crate::measure::expect::{Outcome, Verdict};
+use crate::measure::expect::{Expected, Outcome, Verdict};
 use crate::measure::format::Fact;
 use crate::measure::found::{Found, Record};
 use crate::measure::report::{File, place};
@@ -22,7 +22,7 @@ pub fn page(
     tally: &Tally<'_>,
     sessions: &[Session<'_, '_>],
     files: &[File],
-    expected: Option<(&str, &[(usize, Vec<Outcome>)])>,
+    expected: Option<Expected<'_>>,
     all: bool,
 ) -> String {
     let page = Page { tally, files, shown: if all { usize::MAX } else { SHOWN } };
@@ -313,7 +313,7 @@ fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
         1024..1_048_576 => format!("{}.{} KiB", bytes / 1024, bytes % 1024 * 10 / 1024),
-        _ if bytes % (1 << 20) == 0 => ByteSize(bytes).to_string(),
+        _ if bytes.is_multiple_of(1 << 20) => ByteSize(bytes).to_string(),
         _ => format!("{}.{} MiB", bytes >> 20, ((bytes & 0xF_FFFF) * 10) >> 20),
     }
 }
