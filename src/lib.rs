@@ -17,6 +17,7 @@ pub mod guard;
 pub mod lint;
 pub mod load;
 pub mod mcp;
+pub mod measure;
 pub mod model;
 pub mod packet;
 pub mod plan;

@@ -52,6 +52,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "text", "yaml",
         ],
     ),
+    ("measure", &["guard", "model", "plan", "resolve", "text", "yaml"]),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
 ];
@@ -74,9 +75,13 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("jsonschema::", &["gateway/compose/plan.rs"]),
     ("base64::", &["gateway/bound/hidden.rs"]),
     ("rustls::", &["mcp/http.rs"]),
+    ("ruzstd::", &["measure/format.rs"]),
     ("sse_stream::", &["mcp/http.rs"]),
     ("async fn", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
-    ("SystemTime", &["cli/today.rs", "gateway/folder.rs", "gateway/record.rs"]),
+    (
+        "SystemTime",
+        &["cli/measure/mod.rs", "cli/today.rs", "gateway/folder.rs", "gateway/record.rs", "measure/find.rs"],
+    ),
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
     (
         "std::fs::",
@@ -85,6 +90,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
             "gateway/folder.rs",
             "gateway/record.rs",
             "guard/",
+            "measure/",
             "primitives/store/file.rs",
             "run/",
             "system/",

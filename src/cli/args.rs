@@ -93,6 +93,8 @@ pub enum Command {
     Primitives(PrimitivesArgs),
     /// Author roles
     Role(RoleArgs),
+    /// Read the logs of sessions, and hold them against the policy
+    Measure(MeasureArgs),
     /// Start or check a delegation packet
     Packet(PacketArgs),
     /// List the hosts and what is known of them
@@ -320,6 +322,29 @@ pub struct GuardArgs {
     /// The host that asks
     #[arg(long, value_name = "HOST")]
     pub host: String,
+}
+
+/// `measure`
+#[derive(Debug, Args)]
+pub struct MeasureArgs {
+    /// Logs, or folders with logs
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+    /// The sessions of this host on this machine
+    #[arg(long = "host", value_name = "HOST")]
+    pub hosts: Vec<String>,
+    /// Only so many sessions, the last ones
+    #[arg(long, value_name = "N")]
+    pub last: Option<usize>,
+    /// Only sessions written to since a day (`2026-11-30`) or for a time (`7d`, `12h`)
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Hold each session against this expectation of the policy; exit 1 when one is broken
+    #[arg(long, value_name = "NAME")]
+    pub expect: Option<String>,
+    /// Propose budgets from what was measured, as a part of a policy
+    #[arg(long, conflicts_with = "expect")]
+    pub calibrate: bool,
 }
 
 /// `packet`

@@ -50,6 +50,11 @@ pub fn folder(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from)
 }
 
+/// The kind of system: `linux`, `macos`, `windows`.
+pub const fn system() -> &'static str {
+    std::env::consts::OS
+}
+
 /// A variable of the user, where it is set to text.
 #[cfg(feature = "gateway")]
 pub fn variable(name: &str) -> Option<String> {

@@ -14,6 +14,7 @@ mod explain;
 mod guard;
 mod hosts;
 mod init;
+mod measure;
 mod minimal;
 mod packet;
 mod pinned;
@@ -80,6 +81,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         #[cfg(feature = "gateway")]
         Command::Primitives(args) => primitives::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
+        Command::Measure(args) => measure::run(args, global, ui),
         Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),

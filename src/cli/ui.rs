@@ -55,6 +55,13 @@ impl Ui {
         }
     }
 
+    /// Shows how far something is, on a terminal only: each text takes the place of the one before.
+    pub fn progress(&self, text: &str) {
+        if !self.quiet && std::io::stderr().is_terminal() {
+            write_all(&mut std::io::stderr().lock(), &format!("\r\u{1b}[K{text}"));
+        }
+    }
+
     /// Prints an error.
     pub fn error(&self, message: &str) {
         write_all(&mut std::io::stderr().lock(), &format!("error: {message}\n"));

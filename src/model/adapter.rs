@@ -15,6 +15,7 @@ mod naming;
 mod output;
 mod reading;
 mod server;
+mod sessions;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -35,6 +36,7 @@ pub use naming::*;
 pub use output::*;
 pub use reading::*;
 pub use server::*;
+pub use sessions::*;
 
 /// One host.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -115,6 +117,8 @@ pub struct Adapter {
     pub program: Option<Program>,
     /// How the program is run against a scripted model; omitted = it cannot be.
     pub verify: Option<Driver>,
+    /// Where it keeps the logs of its sessions; omitted = they are not read.
+    pub sessions: Option<Sessions>,
 }
 
 /// A file with hooks, under `hooks` and the name of an event.

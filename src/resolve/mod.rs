@@ -58,6 +58,7 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
     let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
     let evidence = evidence::resolve(loaded, &hosts, &names, sink);
+    let acceptance = merged.acceptance.iter().map(|(name, all)| (name.value.clone(), all.clone())).collect();
     let (on, gateway) = (indexmap::IndexMap::new(), None);
     let mut policy = Policy {
         catalogue,
@@ -73,6 +74,7 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
         settings,
         dir,
         folders,
+        acceptance,
         evidence,
     };
     policy.route(&loaded.adapters);

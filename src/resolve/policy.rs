@@ -9,7 +9,7 @@ use super::primitives::Primitive;
 use super::route::OnHost;
 use crate::diag::{SourceId, Span};
 use crate::model::evidence::EvidenceFile;
-use crate::model::policy::{ContextChoice, EscalationReason, PacketPart, Via};
+use crate::model::policy::{Acceptance, ContextChoice, EscalationReason, PacketPart, Via};
 use crate::model::role::ModelChoice;
 use crate::model::scalar::{ByteSize, Guarantee, Percent, Risk};
 
@@ -42,6 +42,8 @@ pub struct Policy {
     pub dir: String,
     /// Folders, relative to the root, that hold the policy's sources and its lock.
     pub folders: Vec<String>,
+    /// Named expectations on a session.
+    pub acceptance: IndexMap<String, Acceptance>,
     /// What was seen of each selected host, that which counts first in front.
     pub evidence: IndexMap<String, Vec<HostEvidence>>,
 }

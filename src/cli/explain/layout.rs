@@ -46,14 +46,19 @@ impl Table {
     /// The rows as lines, `indent` columns from the left. A column is as wide as its widest cell, but no
     /// wider than its entry in `most`; the last column takes what is left of the page.
     pub fn print(&self, indent: usize, most: &[usize]) -> String {
+        self.print_within(WIDTH, indent, most)
+    }
+
+    /// As [`Self::print`], on a page of so many columns.
+    pub fn print_within(&self, page: usize, indent: usize, most: &[usize]) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let mut left = WIDTH.saturating_sub(indent);
+        let mut left = page.saturating_sub(indent);
         let mut widths = Vec::with_capacity(columns);
         for column in 0..columns {
             let cells = || self.rows.iter().filter_map(|r| r.get(column));
             let widest = cells().map(|c| widest_line(c)).max().unwrap_or(0);
             let longest_word = cells().flat_map(|c| c.split([' ', '\n'])).map(str::width).max().unwrap_or(0);
-            let bound = if column + 1 == columns { left.max(24) } else { most.get(column).copied().unwrap_or(WIDTH) };
+            let bound = if column + 1 == columns { left.max(24) } else { most.get(column).copied().unwrap_or(page) };
             let width = widest.min(bound.max(longest_word));
             left = left.saturating_sub(width + GAP);
             widths.push(width);

@@ -1,0 +1,362 @@
+//! Counts events per session and agent. Events are taken one by one and not kept; what grows is the number of agents,
+//! of tools, and of calls that have no result yet.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+
+use super::context::Context;
+use super::event::{
+    Agent, AgentKey, Approval, At, Call, Compaction, Damage, Event, Kind, Outcome, Place, Raw, Request, Review,
+};
+use super::format::Format;
+use super::found::Found;
+use super::judge::{Class, Judge, Tool};
+use super::spread::Spread;
+
+/// All that is counted.
+pub struct Tally<'p> {
+    judge: &'p Judge<'p>,
+    agents: IndexMap<Rc<AgentKey>, Counted<'p>>,
+}
+
+/// One agent.
+#[derive(Default)]
+pub struct Counted<'p> {
+    /// What is known of it.
+    pub known: Agent,
+    /// First and last moment.
+    pub first: Option<String>,
+    /// Last moment.
+    pub last: Option<String>,
+    /// Requests, context, compactions.
+    pub context: Context,
+    /// By tool.
+    pub tools: BTreeMap<String, ToolCount>,
+    /// Calls by capability of the tool; a tool for several counts for each.
+    pub capabilities: BTreeMap<String, u64>,
+    /// Calls of tools of which nothing is known.
+    pub unclassified: Found,
+    /// Text of results that the model saw.
+    pub results: Spread,
+    /// Results whose size the log does not have.
+    pub unsized_results: u64,
+    /// Results whose raw size is more than what the model saw.
+    pub cut: u64,
+    /// Bytes that tools gave, where recorded.
+    pub raw: u64,
+    /// Results with a recorded raw size, and how many of them may have been more.
+    pub raw_known: (u64, u64),
+    /// Results over the target, and of those over the limit.
+    pub over_target: Found,
+    /// Results over the limit.
+    pub over_limit: Found,
+    /// Media that the model was sent, as base64.
+    pub inline: Found,
+    /// Bytes of that.
+    pub inline_bytes: u64,
+    /// Media of which the log does not say whether the model was sent them: count, bytes.
+    pub stored: (u64, u64),
+    /// Calls that the role is not granted and that ran or may have.
+    pub outside: Found,
+    /// The same, refused by the host, a rule or a person.
+    pub outside_refused: Found,
+    /// Knowledge calls.
+    pub knowledge: Knowledge,
+    /// Specialist browser without a reason.
+    pub escalations: Found,
+    /// Specialist calls whose arguments are not in the log.
+    pub escalations_unknown: u64,
+    /// Judgements of the host's reviewer, by tool.
+    pub reviews: BTreeMap<String, u64>,
+    /// Decisions about calls: tool, who, whether granted → how many, and whether it was a person.
+    pub approvals: BTreeMap<(String, String, bool), (u64, Option<bool>)>,
+    /// Where the agent is first mentioned.
+    pub at: At,
+    /// Records that repeat others.
+    pub copied: u64,
+    /// Records of unknown kinds.
+    pub unknown: BTreeMap<String, u64>,
+    /// Records that cannot be read.
+    pub damaged: Found,
+    /// The log ends within a record.
+    pub unfinished: bool,
+    /// Calls.
+    pub calls: u64,
+    /// Calls that started an agent.
+    pub started: u64,
+    open: BTreeMap<String, (Tool<'p>, At, bool)>,
+    worked: bool,
+    escalated: bool,
+}
+
+/// Calls of documentation and memory tools.
+#[derive(Default)]
+pub struct Knowledge {
+    /// Of `docs.*`.
+    pub docs: Found,
+    /// Of `memory.*`.
+    pub memory: Found,
+    /// Of `*.taxonomy`.
+    pub taxonomy: Found,
+    /// Of all these, those before the agent's first work.
+    pub before: Found,
+}
+
+/// One tool.
+#[derive(Default)]
+pub struct ToolCount {
+    /// Calls.
+    pub calls: u64,
+    /// Of those, within a script.
+    pub nested: u64,
+    /// That failed.
+    pub failed: u64,
+    /// That were refused.
+    pub refused: u64,
+    /// Text that the model saw of its results.
+    pub results: Spread,
+    /// Base64 of media it was sent.
+    pub media: Spread,
+    /// Bytes of arguments.
+    pub arguments: Spread,
+}
+
+impl<'p> Tally<'p> {
+    /// Nothing yet.
+    pub fn new(judge: &'p Judge<'p>) -> Self {
+        Self { judge, agents: IndexMap::new() }
+    }
+
+    /// What was counted, in the order of the logs.
+    pub fn agents(&self) -> impl Iterator<Item = (&AgentKey, &Counted<'p>)> {
+        self.agents.iter().map(|(key, counted)| (key.as_ref(), counted))
+    }
+
+    /// By whom it is judged.
+    pub const fn judge(&self) -> &'p Judge<'p> {
+        self.judge
+    }
+
+    /// Takes one event.
+    pub fn event(&mut self, event: Event) {
+        let Event { at, time, agent: key, kind } = event;
+        let new = || Counted { at, ..Counted::default() };
+        let counted = self.agents.entry(Rc::clone(&key)).or_insert_with(new);
+        if let Some(time) = time {
+            counted.first.get_or_insert_with(|| time.clone());
+            counted.last = Some(time);
+        }
+        let mut one = One { judge: self.judge, format: key.format, counted, at };
+        match kind {
+            Kind::Agent(agent) => one.known(agent),
+            Kind::Request(request) => one.request(&request),
+            Kind::Window(window) => one.counted.context.window = Some(window),
+            Kind::Call(call) => one.call(call),
+            Kind::Result(outcome) => one.result(outcome),
+            Kind::Review(review) => one.review(&review),
+            Kind::Approval(approval) => one.approval(approval),
+            Kind::Compaction(compaction) => one.compaction(&compaction),
+            Kind::Copied => one.counted.copied += 1,
+            Kind::Unknown(kind) => *one.counted.unknown.entry(kind).or_default() += 1,
+            Kind::Damaged(damage) => one.damaged(damage),
+        }
+    }
+}
+
+struct One<'a, 'p> {
+    judge: &'p Judge<'p>,
+    format: Format,
+    counted: &'a mut Counted<'p>,
+    at: At,
+}
+
+impl One<'_, '_> {
+    fn known(&mut self, agent: Agent) {
+        let known = &mut self.counted.known;
+        known.place = agent.place.or(known.place);
+        known.parent = agent.parent.or_else(|| known.parent.take());
+        known.role = agent.role.or_else(|| known.role.take());
+        known.history = agent.history.or(known.history);
+        known.version = agent.version.or_else(|| known.version.take());
+        known.folder = agent.folder.or_else(|| known.folder.take());
+    }
+
+    fn request(&mut self, request: &Request) {
+        let thresholds = &self.judge.policy.settings.context;
+        self.counted.context.request(self.at, request, thresholds.iter().map(|(name, share)| (*name, share.0)));
+    }
+
+    fn compaction(&mut self, compaction: &Compaction) {
+        self.counted.context.compaction(self.at, compaction);
+    }
+
+    fn damaged(&mut self, damage: Damage) {
+        match damage {
+            Damage::Unfinished => self.counted.unfinished = true,
+            Damage::Garbage => self.counted.damaged.add(self.at, || "no JSON".to_owned()),
+            Damage::TooLarge => self.counted.damaged.add(self.at, || "too large to be read".to_owned()),
+        }
+    }
+
+    fn call(&mut self, call: Call) {
+        let (judge, at) = (self.judge, self.at);
+        let tool = judge.tool(self.format, &call.tool);
+        let counted = &mut *self.counted;
+        counted.calls += 1;
+        let count = counted.tools.entry(tool.label.clone()).or_default();
+        count.calls += 1;
+        count.nested += u64::from(call.nested);
+        call.arguments_bytes.into_iter().for_each(|bytes| count.arguments.add(bytes));
+        for cap in tool.caps.iter() {
+            *counted.capabilities.entry(judge.policy.catalogue.name(cap).to_owned()).or_default() += 1;
+        }
+        if tool.class == Class::Unclassified {
+            counted.unclassified.add(at, || tool.label.clone());
+        }
+        self.knowledge(&tool);
+        self.escalation(&tool, &call);
+        let counted = &mut *self.counted;
+        counted.worked |= judge.works(&tool);
+        let role = counted.known.role.as_deref().and_then(|name| judge.role(self.format, name));
+        let folder = counted.known.folder.as_deref();
+        let outside = role.and_then(|role| judge.outside(role, &tool, call.arguments.as_ref(), folder));
+        if let Some(why) = &outside {
+            counted.outside.add(at, || format!("{}: {why}", tool.label));
+        }
+        counted.open.insert(call.id, (tool, at, outside.is_some()));
+    }
+
+    fn knowledge(&mut self, tool: &Tool<'_>) {
+        let (judge, at) = (self.judge, self.at);
+        let is = |family: &str| judge.has(tool, |cap| cap.starts_with(family));
+        let taxonomy = judge.has(tool, |cap| cap.ends_with(".taxonomy"));
+        let worked = self.counted.worked;
+        let knowledge = &mut self.counted.knowledge;
+        let label = || tool.label.clone();
+        let mut any = false;
+        for (yes, found) in [
+            (is("docs.") && !judge.has(tool, |cap| cap == "docs.validate"), &mut knowledge.docs),
+            (is("memory."), &mut knowledge.memory),
+            (taxonomy, &mut knowledge.taxonomy),
+        ] {
+            if yes {
+                any = true;
+                found.add(at, label);
+            }
+        }
+        if any && !worked {
+            knowledge.before.add(at, label);
+        }
+    }
+
+    /// The first call of a specialist in a session must carry a reason.
+    fn escalation(&mut self, tool: &Tool<'_>, call: &Call) {
+        if !self.judge.specialist(tool) || std::mem::replace(&mut self.counted.escalated, true) {
+            return;
+        }
+        let reason = call.arguments.as_ref().map(|a| a.get("escalation_reason").is_some());
+        match reason {
+            Some(true) => {}
+            // The gateway's own log has no arguments, but it has the reason where there was one.
+            None if self.format != Format::Gateway => self.counted.escalations_unknown += 1,
+            _ => self.counted.escalations.add(self.at, || tool.label.clone()),
+        }
+    }
+
+    fn result(&mut self, outcome: Outcome) {
+        let Some((tool, called, outside)) = self.counted.open.remove(&outcome.id) else { return };
+        let failed = outcome.failed == Some(true);
+        // A log that does not say whether a call failed has the refusal in its text only.
+        let refused =
+            outcome.refused || (outcome.failed != Some(false) && self.judge.refused(self.format, &outcome.head));
+        let counted = &mut *self.counted;
+        let count = counted.tools.entry(tool.label.clone()).or_default();
+        counted.started += u64::from(tool.starts && !failed && !refused);
+        count.failed += u64::from(failed);
+        count.refused += u64::from(refused);
+        if refused && outside {
+            counted.outside.count -= 1;
+            let at = counted.outside.records.iter().position(|r| r.at == called && r.what.starts_with(&tool.label));
+            let what = at.map(|at| counted.outside.records.remove(at).what);
+            counted.outside_refused.add(called, || what.unwrap_or_else(|| tool.label.clone()));
+        }
+        self.raw(outcome.raw, outcome.visible);
+        if outcome.nested {
+            return;
+        }
+        self.sized(&tool, outcome.visible);
+        self.media(&tool, &outcome);
+    }
+
+    fn raw(&mut self, raw: Option<Raw>, visible: Option<u64>) {
+        let Some(raw) = raw else { return };
+        let counted = &mut *self.counted;
+        counted.raw = counted.raw.saturating_add(raw.bytes);
+        counted.raw_known.0 += 1;
+        counted.raw_known.1 += u64::from(raw.at_least);
+        counted.cut += u64::from(visible.is_some_and(|v| raw.bytes > v || raw.at_least));
+    }
+
+    fn sized(&mut self, tool: &Tool<'_>, visible: Option<u64>) {
+        let (judge, at) = (self.judge, self.at);
+        let counted = &mut *self.counted;
+        let Some(bytes) = visible else {
+            counted.unsized_results += 1;
+            return;
+        };
+        counted.results.add(bytes);
+        counted.tools.entry(tool.label.clone()).or_default().results.add(bytes);
+        let figure = |which: &str| judge.policy.settings.budgets.get("tool-result").and_then(|b| b.figure(which));
+        let what = || format!("{}: {bytes} bytes", tool.label);
+        let over = |limit: Option<u64>| limit.filter(|limit| bytes > *limit).map(|limit| bytes - limit);
+        if over(figure("target")).is_some() {
+            counted.over_target.add(at, what);
+        }
+        let wasted = over(figure("limit"));
+        if wasted.is_some() {
+            counted.over_limit.add(at, what);
+        }
+        counted.context.text(bytes, wasted.unwrap_or(0));
+    }
+
+    fn media(&mut self, tool: &Tool<'_>, outcome: &Outcome) {
+        let at = self.at;
+        let counted = &mut *self.counted;
+        for media in &outcome.media {
+            match media.inline {
+                Some(true) => {
+                    counted.inline.add(at, || format!("{}: {} bytes of base64", tool.label, media.base64));
+                    counted.inline_bytes += media.base64;
+                    counted.tools.entry(tool.label.clone()).or_default().media.add(media.base64);
+                    counted.context.text(media.base64, media.base64);
+                }
+                _ => {
+                    counted.stored.0 += 1;
+                    counted.stored.1 += media.base64;
+                }
+            }
+        }
+    }
+
+    fn review(&mut self, review: &Review) {
+        let tool = review.tool.as_ref().map(|name| self.judge.tool(self.format, name).label);
+        *self.counted.reviews.entry(tool.unwrap_or_else(|| "tool not recorded".to_owned())).or_default() += 1;
+    }
+
+    fn approval(&mut self, approval: Approval) {
+        let tool = self.counted.open.get(&approval.call).map_or("tool not recorded", |(tool, ..)| tool.label.as_str());
+        let by = approval.by.unwrap_or_else(|| "not recorded".to_owned());
+        let key = (tool.to_owned(), by, approval.granted);
+        let entry = self.counted.approvals.entry(key).or_insert((0, approval.person));
+        entry.0 += 1;
+    }
+}
+
+impl Counted<'_> {
+    /// Whether it is the main agent, as far as is known.
+    pub fn main(&self) -> bool {
+        matches!(self.known.place, None | Some(Place::Main))
+    }
+}
