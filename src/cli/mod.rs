@@ -73,6 +73,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Verify(args) => verify::run(args, global, ui),
+        Command::Guard(args) if args.context => return guard::tell_context(&args.host, global.root.as_deref()),
         Command::Guard(args) => return guard::run(&args.host, global.root.as_deref()),
         Command::Serve(args) => serve::run(args, global, ui),
         Command::VerifyServer => verify::serve(),

@@ -260,6 +260,7 @@ fn guard(base: &mut Guard, own: Option<&Guard>, sink: &mut Sink) {
         ("`guard.history`", &mut base.history, &own.history),
         ("`guard.packets`", &mut base.packets, &own.packets),
         ("`guard.reads`", &mut base.reads, &own.reads),
+        ("`guard.context`", &mut base.context, &own.context),
     ] {
         let Some(own) = own else { continue };
         // Only what a layer below demands in words is a demand; the default may be switched off.

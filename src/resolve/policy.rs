@@ -353,10 +353,12 @@ pub struct Guarding {
     pub packets: bool,
     /// First reads of long files.
     pub reads: bool,
+    /// Thresholds that are passed.
+    pub context: bool,
 }
 
 impl Default for Guarding {
     fn default() -> Self {
-        Self { roles: true, history: true, packets: true, reads: true }
+        Self { roles: true, history: true, packets: true, reads: true, context: true }
     }
 }

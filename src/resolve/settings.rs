@@ -47,7 +47,13 @@ pub(super) fn resolve(
 fn guard(merged: &Merged<'_>) -> Guarding {
     let on = |switch: &Option<Sp<bool>>| switch.as_ref().is_none_or(|s| s.value);
     let g = &merged.guard;
-    Guarding { roles: on(&g.roles), history: on(&g.history), packets: on(&g.packets), reads: on(&g.reads) }
+    Guarding {
+        roles: on(&g.roles),
+        history: on(&g.history),
+        packets: on(&g.packets),
+        reads: on(&g.reads),
+        context: on(&g.context),
+    }
 }
 
 fn budgets(merged: &Merged<'_>) -> IndexMap<&'static str, Budget> {
