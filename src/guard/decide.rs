@@ -57,16 +57,22 @@ fn fitting<'a>(compiled: &'a Compiled, named: &str, call: &Call) -> Vec<(&'a Hos
         let own = host.tools.get(&call.tool).filter(|_| id == named || host.borrowed.is_empty());
         let lent = host.borrowed.get(&call.tool).filter(|_| id != named).into_iter().flatten();
         let lent = lent.filter_map(|name| host.tools.get(name));
-        all.extend(own.into_iter().chain(lent).filter(|t| fits(t, &call.args)).map(|tool| (id == named, host, tool)));
+        let known = own.into_iter().map(|tool| (id == named, tool)).chain(lent.map(|tool| (true, tool)));
+        let known = known.filter(|(_, tool)| fits(tool, &call.args));
+        all.extend(known.map(|(expected, tool)| (id == named, expected, host, tool)));
+    }
+    // A host that nobody expects here counts only where no other is meant: its roles read by other tools.
+    if all.iter().any(|(_, expected, ..)| *expected) {
+        all.retain(|(_, expected, ..)| *expected);
     }
     // Hosts that start agents under one name of the tool differ in the name of the argument with the role.
     let names = |tool: &Tool| tool.spawn.as_ref().is_some_and(|s| call.args.text(&s.role).is_some());
-    if all.iter().any(|(_, _, tool)| names(tool)) {
-        all.retain(|(_, _, tool)| names(tool));
+    if all.iter().any(|(.., tool)| names(tool)) {
+        all.retain(|(.., tool)| names(tool));
     }
-    all.sort_by_key(|(own, _, _)| !own);
-    all.dedup_by(|a, b| std::ptr::eq(a.2, b.2));
-    all.into_iter().map(|(_, host, tool)| (host, tool)).collect()
+    all.sort_by_key(|(own, ..)| !own);
+    all.dedup_by(|a, b| std::ptr::eq(a.3, b.3));
+    all.into_iter().map(|(_, _, host, tool)| (host, tool)).collect()
 }
 
 /// Whether a call has what the tool is called with.

@@ -367,3 +367,15 @@ fn commands_and_the_policy_are_held_to_their_grants() {
     assert!(edit("editor", "/etc/passwd").refused);
     assert!(!edit("editor", "src/x.rs").refused);
 }
+
+/// A role that reads through a shell where another host's roles have tools of their own for that.
+#[test]
+fn a_call_is_decided_by_the_host_that_asks_when_its_tool_is_known_there() {
+    let policy = "version: 1\nhosts: { claude-code: {}, codex: {} }\n";
+    let reader = "---\ndescription: Reads.\ngrants: { repo.read: {} }\n---\nRead what you are told.\n";
+    let roles = [("shared-agent-rules/roles/tester.md", TESTER), ("shared-agent-rules/roles/reader.md", reader)];
+    let r = Repository::with(policy, &roles);
+    let line = serde_json::json!({ "command": "cat src/x" });
+    assert!(!r.call("codex", Some("reader"), "Bash", line.clone()).refused);
+    assert!(r.call("claude-code", Some("reader"), "Bash", line).refused);
+}

@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod evidence;
+mod guarded;
 mod support;
 mod with_programs;
 #[cfg(unix)]
