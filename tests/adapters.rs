@@ -49,7 +49,10 @@ fn conditions<'a>(adapter: &'a Adapter) -> BTreeSet<&'a String> {
     let approvals = |m: &'a Mcp| [&m.approval.safe, &m.approval.restricted, &m.approval.dangerous];
     let approved = adapter.mcp.iter().flat_map(approvals).flatten().flat_map(|a| &a.conditions);
     let servers = adapter.mcp.iter().flat_map(|m| &m.conditions).chain(approved);
+    let own = &adapter.commands;
+    let commands = own.rules.iter().map(|r| &r.claim).chain(&own.guard).chain(&own.launch);
     claimed
+        .chain(commands.flat_map(|c| &c.conditions))
         .chain(read)
         .chain(tools)
         .chain(servers)

@@ -126,6 +126,11 @@ fn templates_ask_only_for_what_the_engine_gives() {
         .chain(
             [
                 "guard",
+                "commands",
+                "c.words",
+                "c.command",
+                "c.because",
+                "c",
                 "guard.tools",
                 "guard.command",
                 "guard.powershell",

@@ -57,7 +57,7 @@ fn lowered(host: &HostReport, roles: &[String], ui: &Ui) {
                 ));
                 continue;
             }
-            Subject::Server { .. } => continue,
+            Subject::Server { .. } | Subject::Command { .. } => continue,
             Subject::Rule { rule, to } => format!("rule `{rule}` to {to}"),
             Subject::Budget { budget, family } => format!("`{budget}` on {family} results"),
         };

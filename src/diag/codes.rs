@@ -114,6 +114,9 @@ codes! {
     ScopeKind = ("scope-kind", Error, "a grant has a scope its capability does not take");
     /// A scope that is empty grants nothing, or would be read as everything.
     ScopeEmpty = ("scope-empty", Error, "a scope is empty");
+    /// A command under `commands.forbid` that hosts would read in different ways, or that stands there twice. Taken
+    /// are plain words, from the program on; `*` may stand as the last word.
+    CommandPattern = ("command-pattern", Error, "not a command to forbid");
     /// A path pattern that not every host understands, or that leaves the root.
     GlobInvalid = ("glob-invalid", Error, "not a path pattern");
     /// A role grants and denies the same capability.

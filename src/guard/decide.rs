@@ -9,7 +9,7 @@ use super::lines;
 use super::patch::{self, Does};
 use super::path::{Place, place};
 use super::payload::{Agent, Args, Call};
-use super::{Refusal, command};
+use super::{Refusal, command, forbidden};
 
 const SHELL: [&str; 2] = ["shell.run", "runtime.run"];
 const EDIT: &str = "repo.edit";
@@ -117,7 +117,19 @@ impl<'a> Look<'a> {
             self.history(spawn)?;
             self.packet(spawn)?;
         }
+        self.forbidden()?;
         self.first_read()
+    }
+
+    fn forbidden(&self) -> Result<(), String> {
+        let Some(line) = self.text(&self.tool.command) else { return Ok(()) };
+        match forbidden::forbidden(line, &self.compiled.forbidden) {
+            Some(words) => Err(format!(
+                "nobody may run `{}` here: the policy forbids it; leave it to a person, and say why the task needs it",
+                words.join(" ")
+            )),
+            None => Ok(()),
+        }
     }
 
     fn history(&self, spawn: &Spawn) -> Result<(), String> {

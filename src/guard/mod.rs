@@ -4,6 +4,7 @@
 pub mod command;
 pub mod context;
 pub mod decide;
+mod forbidden;
 mod lines;
 mod once;
 pub mod patch;

@@ -50,6 +50,7 @@ pub(super) fn add(policy: &mut PolicyFile, source: SourceId, sources: &SourceMap
             discovery = "discovery",
             delegation = "delegation",
             guard = "guard",
+            commands = "commands",
             servers = "servers",
             tools = "tools",
             runtime = "runtime",

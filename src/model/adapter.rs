@@ -5,6 +5,7 @@
 //! of the file, which is the order of emission.
 
 mod claim;
+mod command;
 mod hook;
 mod launch;
 mod limit;
@@ -24,6 +25,7 @@ use super::role::ModelChoice;
 use super::scalar::EvidenceKind;
 
 pub use claim::*;
+pub use command::*;
 pub use hook::*;
 pub use launch::*;
 pub use limit::*;
@@ -80,6 +82,9 @@ pub struct Adapter {
     pub borrows: Vec<Borrow>,
     /// How the host takes MCP servers.
     pub mcp: Option<Mcp>,
+    /// What refuses a command that nobody may run.
+    #[serde(default)]
+    pub commands: Commands,
     /// Settings that carry a budget.
     #[serde(default)]
     pub knobs: Vec<Knob>,

@@ -46,6 +46,8 @@ pub struct Driver {
     /// Calls of the main agent by which budgets are tried that a hook can hold.
     #[serde(default)]
     pub budgets: Vec<BudgetTry>,
+    /// A call of the main agent whose shell runs the line `{command}`; omitted = forbidden commands are not tried.
+    pub shell: Option<ToolCall>,
     /// A call that reads `{old}`, to see which rules for paths come with it; omitted = none does.
     pub touch: Option<ToolCall>,
     /// Tools that stand inside another one; omitted = none do.

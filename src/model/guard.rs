@@ -31,6 +31,9 @@ pub struct Compiled {
     /// Whole percent of the context window at which an agent is told so, lowest first.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub context: IndexMap<Threshold, u8>,
+    /// Words with which a command starts that nobody may run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<Vec<String>>,
     /// Globs that no grant of paths reaches.
     pub excluded: Vec<String>,
     /// By id.

@@ -2,6 +2,7 @@
 
 pub mod adapter;
 pub mod capability;
+pub mod commands;
 pub mod composed;
 pub mod driver;
 pub mod evidence;

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::capability::ScopeKind;
+use super::commands::Commands;
 use super::composed::{ComposedTool, RuntimeSource, ToolBounds};
 use super::scalar::{ByteSize, Percent, Risk};
 use crate::yaml::Sp;
@@ -38,6 +39,8 @@ pub struct PolicyFile {
     pub delegation: Option<Delegation>,
     /// What the guard looks at before a tool runs.
     pub guard: Option<Guard>,
+    /// Commands of every agent.
+    pub commands: Option<Commands>,
     /// MCP servers.
     pub servers: Option<Map<Server>>,
     /// Tools composed from upstream primitives.
@@ -207,6 +210,8 @@ pub struct Guard {
     pub reads: Option<Sp<bool>>,
     /// Tells an agent once of each threshold of `context` that it passes.
     pub context: Option<Sp<bool>>,
+    /// Refuses, to every agent, the commands of `commands.forbid`.
+    pub commands: Option<Sp<bool>>,
 }
 
 /// How much of the conversation a sub-agent is given.

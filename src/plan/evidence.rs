@@ -289,6 +289,8 @@ fn subject(line: &Line) -> &str {
         Subject::Rule { rule, .. } => rule,
         // Nothing is recorded of servers.
         Subject::Server { tool, .. } => tool,
+        // Nor of commands.
+        Subject::Command { command } => command,
     }
 }
 

@@ -80,6 +80,11 @@ pub enum Subject {
         /// As the server calls it; `*` = every tool that the policy does not name.
         tool: String,
     },
+    /// A command that nobody may run.
+    Command {
+        /// The words it starts with.
+        command: String,
+    },
     /// The way of a rule to an agent.
     Rule {
         /// Id.

@@ -1,6 +1,7 @@
 //! Policy × adapters to a plan: which tools each role gets, which settings are set, which file carries
 //! what to whom, and what can be claimed of all that.
 
+pub mod commands;
 mod confine;
 pub mod delivery;
 pub mod deny;
@@ -101,6 +102,7 @@ pub fn plan(
             if purpose != Purpose::Files {
                 lines.append(&mut own);
                 lines.extend(knobs::lines(adapter, policy));
+                lines.extend(commands::lines(adapter, policy));
                 lines.extend(servers::lines(adapter, policy, servers.as_ref()));
             }
             HostPlan { host: adapter.id.clone(), roles, knobs: knobs::plan(adapter, policy), servers }

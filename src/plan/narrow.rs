@@ -8,6 +8,7 @@ use crate::model::scalar::Guarantee;
 use crate::resolve::CapId;
 use crate::resolve::policy::{Policy, Role};
 
+use super::commands;
 use super::globs;
 use super::ledger::{LimitedBy, Line};
 use super::offer::{Tool, Word};
@@ -77,6 +78,7 @@ impl Planner<'_> {
                     last(&mut map, after.pattern.clone(), say(after.verdict));
                 }
             }
+            self.without_forbidden(word, rules, &mut map);
             let said = match map.first() {
                 Some((_, verdict)) if map.len() == 1 => Said::Always(verdict.clone()),
                 _ => Said::By(map),
@@ -84,6 +86,17 @@ impl Planner<'_> {
             all.push(Permission { word: word.clone(), said });
         }
         all
+    }
+
+    /// An allow of the whole word would open again what the session's own rules shut.
+    fn without_forbidden(&self, word: &str, rules: &Rules, map: &mut IndexMap<String, String>) {
+        for forbidden in &self.policy.settings.forbidden {
+            let own = commands::rules(self.adapter, forbidden).and_then(|r| r.in_lists.as_ref());
+            for pattern in own.filter(|l| l.word == word).iter().flat_map(|l| &l.patterns) {
+                let pattern = pattern.replace("{command}", &forbidden.command());
+                last(map, pattern, rules.verdicts.spell(Verdict::Deny).to_owned());
+            }
+        }
     }
 
     fn by_path(

@@ -16,7 +16,7 @@ use super::engine::Engine;
 use super::fields::{self, notice};
 use super::matter::{self, Unread};
 use super::texts::{PATHS_INDEX, RULES_DIR, Texts, paths_index, template_failed, template_path};
-use super::{Inputs, bodies, entries, guard, servers};
+use super::{Inputs, bodies, commands, entries, guard, servers};
 
 struct Maker<'a, 's> {
     inputs: &'a Inputs<'a>,
@@ -176,7 +176,7 @@ impl Maker<'_, '_> {
                 (None, OutputOwn::Entries) => self.entries(plan, delivery, adapter, id, output),
                 (None, OutputOwn::Whole) => {
                     let card = self.texts.card(self.inputs, delivery, adapter);
-                    let context = json!({ "card": card, "budgets": self.texts.budgets, "guard": guard::see(self.inputs, adapter) });
+                    let context = self.context(adapter, id, card);
                     if let Some(text) = output.template.as_ref().and_then(|t| self.template(&adapter.id, t, &context)) {
                         let sources = self.rule_sources();
                         self.push(output.file.clone(), Content::Whole(text), sources, vec![adapter.id.clone()]);
@@ -184,6 +184,16 @@ impl Maker<'_, '_> {
                 }
             }
         }
+    }
+
+    /// What every template of one file sees.
+    fn context(&self, adapter: &Adapter, id: &str, card: String) -> Value {
+        json!({
+            "card": card,
+            "budgets": self.texts.budgets,
+            "guard": guard::see(self.inputs, adapter),
+            "commands": commands::of_output(self.inputs.policy, adapter, id),
+        })
     }
 
     fn roles(&mut self, plan: &HostPlan, adapter: &Adapter, id: &str, output: &Output, carried: &str) {
@@ -224,8 +234,7 @@ impl Maker<'_, '_> {
                 .iter()
                 .any(|f| matches!(&f.own, Own::Entry { host, output } if *host == adapter.id && output == id));
             let card = if carries { self.texts.card(self.inputs, delivery, adapter) } else { String::new() };
-            let mut context =
-                json!({ "card": card, "budgets": self.texts.budgets, "guard": guard::see(self.inputs, adapter) });
+            let mut context = self.context(adapter, id, card);
             servers::see(&mut context, self.inputs.policy, plan, adapter);
             if let Some(text) = self.template(&adapter.id, template, &context) {
                 match serde_json::from_str::<Value>(&text) {

@@ -19,6 +19,7 @@ struct Wanted {
     packet: Option<u64>,
     read: Option<u64>,
     context: IndexMap<Threshold, u8>,
+    forbidden: Vec<Vec<String>>,
 }
 
 impl Wanted {
@@ -33,6 +34,7 @@ impl Wanted {
             packet: figure("delegation-packet").filter(|_| on.packets),
             read: figure("file-read").filter(|_| on.reads),
             context: if on.context { thresholds(policy) } else { IndexMap::new() },
+            forbidden: policy.settings.forbidden.iter().filter(|_| on.commands).map(|f| f.words.clone()).collect(),
         }
     }
 
@@ -41,7 +43,7 @@ impl Wanted {
         let writes = tool.path.is_some() || tool.patch.is_some();
         let copies = tool.spawn.as_ref().is_some_and(|s| !s.fresh.is_empty() || !s.copies.is_empty());
         self.roles && (writes || tool.spawn.is_some())
-            || self.commands && tool.command.is_some()
+            || (self.commands || !self.forbidden.is_empty()) && tool.command.is_some()
             || self.read.is_some() && tool.read.is_some() && !tool.range.is_empty()
             || tool.spawn.is_some() && (self.packet.is_some() || self.history && copies)
     }
@@ -76,6 +78,7 @@ pub(super) fn compiled(inputs: &Inputs<'_>) -> Option<Compiled> {
         packet: wanted.packet,
         read: wanted.read,
         context: wanted.context.clone(),
+        forbidden: wanted.forbidden.clone(),
         excluded: narrow::excluded(policy, &selected),
         hosts,
     })

@@ -7,7 +7,7 @@ use crate::diag::{Code, Diagnostic, Sink};
 
 use super::engine::Engine;
 use super::texts::{Texts, template_failed, template_path};
-use super::{Inputs, bodies, fields};
+use super::{Inputs, bodies, commands, fields};
 
 /// Where and for what a process is started.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -38,6 +38,7 @@ pub struct Command {
 #[derive(Serialize)]
 struct Context<'a> {
     role: fields::Fields<'a>,
+    commands: serde_json::Value,
     #[serde(flatten)]
     scene: Scene<'a>,
 }
@@ -69,7 +70,11 @@ pub fn launch(
     if !problems.is_empty() {
         return None;
     }
-    let context = Context { role: fields::role(inputs, adapter, role, &on_host.name, plan, &body), scene };
+    let context = Context {
+        role: fields::role(inputs, adapter, role, &on_host.name, plan, &body),
+        commands: commands::of_launch(inputs.policy, adapter),
+        scene,
+    };
     let made = match engine.render(&name, &context) {
         Ok(text) => serde_json::from_str(&text),
         Err(problem) => {

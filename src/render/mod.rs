@@ -2,6 +2,7 @@
 
 pub mod artifact;
 mod bodies;
+mod commands;
 mod context;
 pub mod engine;
 mod entries;

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use crate::diag::{Code, Diagnostic, Sink, Span};
 use crate::load::{Layer, Loaded, Raw};
+use crate::model::commands::Forbid;
 use crate::model::composed::{ComposedTool, RuntimeSource};
 use crate::model::policy::{
     Acceptance, Browser, Budgets, Context, ContextChoice, CountBudget, CustomCapability, Delegation, Discovery, Guard,
@@ -23,6 +24,8 @@ pub(super) struct Merged<'a> {
     pub(super) discovery: Discovery,
     pub(super) delegation: Delegation,
     pub(super) guard: Guard,
+    /// Commands that nobody may run, with the number of their layer.
+    pub(super) forbid: Vec<(usize, &'a Forbid)>,
     pub(super) servers: IndexMap<Sp<String>, &'a Server>,
     pub(super) tools: IndexMap<Sp<String>, &'a ComposedTool>,
     pub(super) runtime: IndexMap<Sp<String>, &'a RuntimeSource>,
@@ -37,7 +40,7 @@ pub(super) struct Merged<'a> {
 /// Merges the layers, inherited first.
 pub(super) fn merge<'a>(loaded: &'a Loaded, sink: &mut Sink) -> Merged<'a> {
     let mut merged = Merged::default();
-    for layer in &loaded.layers {
+    for (number, layer) in loaded.layers.iter().enumerate() {
         version(loaded, layer, sink);
         without(&mut merged, layer, sink);
         let p = &layer.policy;
@@ -50,6 +53,7 @@ pub(super) fn merge<'a>(loaded: &'a Loaded, sink: &mut Sink) -> Merged<'a> {
         discovery(&mut merged.discovery, p.discovery.as_ref(), sink);
         delegation(&mut merged.delegation, p.delegation.as_ref(), sink);
         guard(&mut merged.guard, p.guard.as_ref(), sink);
+        merged.forbid.extend(p.commands.iter().flat_map(|c| &c.forbid).map(|f| (number, f)));
         merged.servers.extend(p.servers.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.tools.extend(p.tools.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.runtime.extend(p.runtime.iter().flatten().map(|(k, v)| (k.clone(), v)));
@@ -261,6 +265,7 @@ fn guard(base: &mut Guard, own: Option<&Guard>, sink: &mut Sink) {
         ("`guard.packets`", &mut base.packets, &own.packets),
         ("`guard.reads`", &mut base.reads, &own.reads),
         ("`guard.context`", &mut base.context, &own.context),
+        ("`guard.commands`", &mut base.commands, &own.commands),
     ] {
         let Some(own) = own else { continue };
         // Only what a layer below demands in words is a demand; the default may be switched off.

@@ -53,6 +53,21 @@ fn no_hosts(loaded: &Loaded) -> Diagnostic {
     }
 }
 
+/// What refuses commands names outputs and conditions.
+fn commands(adapter: &Adapter, wrong: &mut dyn FnMut(String)) {
+    let own = &adapter.commands;
+    if let Some(rules) = own.rules.as_ref().filter(|r| !adapter.outputs.contains_key(&r.output)) {
+        wrong(format!("the rules about commands name the unknown output `{}`", rules.output));
+    }
+    let claims = own.rules.iter().map(|r| &r.claim).chain(&own.guard).chain(&own.launch);
+    for name in claims.flat_map(|c| &c.conditions).filter(|c| !adapter.conditions.contains_key(*c)) {
+        wrong(format!("what refuses commands names the unknown condition `{name}`"));
+    }
+    if own.guard.is_some() && !adapter.hook.iter().flat_map(|h| h.tools.values()).any(|t| t.command.is_some()) {
+        wrong("no tool of the hook has a `command` for the guard to refuse".to_owned());
+    }
+}
+
 /// Checks that the selected adapters name only what exists.
 pub(super) fn adapters(loaded: &Loaded, hosts: &[String], catalogue: &Catalogue, sink: &mut Sink) {
     for adapter in hosts.iter().filter_map(|id| loaded.adapters.get(id)) {
@@ -86,6 +101,7 @@ pub(super) fn adapters(loaded: &Loaded, hosts: &[String], catalogue: &Catalogue,
             }
         }
         forms(adapter, &mut wrong);
+        commands(adapter, &mut wrong);
         for pointer in adapter.knobs.iter().map(|k| &k.set).chain(adapter.reads.iter().filter_map(|r| r.needs.as_ref()))
         {
             if pointer.split_once(":/").is_none_or(|(output, _)| !adapter.outputs.contains_key(output)) {

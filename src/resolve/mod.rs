@@ -1,6 +1,7 @@
 //! Sources to a policy without loose ends: names looked up, layers merged, defaults filled in.
 
 mod capabilities;
+pub mod commands;
 pub mod composed;
 mod evidence;
 pub mod gateway;
@@ -38,8 +39,9 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let tools = tools::resolve(&merged, &catalogue, &servers, &runtime, sink);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
     let gateway = gateway::server(&servers, &tools, &runtime, &roles, &catalogue);
-    let rules = rules::resolve(loaded, &merged, sink);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
+    let mut rules = rules::resolve(loaded, &merged, sink);
+    rules.extend(commands::rule(&settings.forbidden, &merged, sink));
     lookups::adapters(loaded, &hosts, &catalogue, sink);
     // The shipped policy has no folder until a render writes the smallest one.
     let folders =

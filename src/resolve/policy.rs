@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::capabilities::{CapId, CapSet, Catalogue};
+use super::commands::Forbidden;
 use super::composed::{Bounds, Composed, RuntimeSources};
 use crate::diag::{SourceId, Span};
 use crate::model::evidence::EvidenceFile;
@@ -338,6 +339,8 @@ pub struct Settings {
     pub delegation_context: Option<ContextChoice>,
     /// What the guard looks at.
     pub guard: Guarding,
+    /// Commands that nobody may run.
+    pub forbidden: Vec<Forbidden>,
     /// Parts of a packet.
     pub packet: Vec<PacketPart>,
 }
@@ -355,10 +358,12 @@ pub struct Guarding {
     pub reads: bool,
     /// Thresholds that are passed.
     pub context: bool,
+    /// Commands that nobody may run.
+    pub commands: bool,
 }
 
 impl Default for Guarding {
     fn default() -> Self {
-        Self { roles: true, history: true, packets: true, reads: true, context: true }
+        Self { roles: true, history: true, packets: true, reads: true, context: true, commands: true }
     }
 }

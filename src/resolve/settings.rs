@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::capabilities::{CapId, Catalogue};
+use super::commands;
 use super::layers::Merged;
 use super::policy::{Budget, Count, Guarding, Server, Settings, Size};
 use crate::diag::{Code, Diagnostic, Sink};
@@ -40,6 +41,7 @@ pub(super) fn resolve(
         memory_steps: steps(&merged.discovery.memory, sink),
         delegation_context: merged.delegation.context.as_ref().map(|c| c.value),
         guard: guard(merged),
+        forbidden: commands::resolve(merged, sink),
         packet: merged.delegation.packet.iter().flat_map(|l| l.iter()).map(|p| p.value).collect(),
     }
 }
@@ -53,6 +55,7 @@ fn guard(merged: &Merged<'_>) -> Guarding {
         packets: on(&g.packets),
         reads: on(&g.reads),
         context: on(&g.context),
+        commands: on(&g.commands),
     }
 }
 

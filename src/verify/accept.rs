@@ -109,8 +109,8 @@ impl Accept<'_> {
                     );
                     add(&mut at.lines, budget, line, finding, finding.verdict, &[]);
                 }
-                // Servers are not tried.
-                Subject::Role { .. } | Subject::Server { .. } => {}
+                // Servers are not tried, and of commands others are tried than those that are forbidden.
+                Subject::Role { .. } | Subject::Server { .. } | Subject::Command { .. } => {}
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The policy with the server for trials instead of its own servers, and what that renders to.
+//! The policy with the server for trials instead of its own servers, or with another forbidden command, and what that
+//! renders to.
 
 use std::io;
 use std::path::Path;
@@ -10,6 +11,7 @@ use crate::model::scalar::Risk;
 use crate::plan::Plan;
 use crate::render::artifact::{Artifact, Content, Entry, EntryKind};
 use crate::resolve::Policy;
+use crate::resolve::commands::Forbidden;
 use crate::resolve::composed::Bounds;
 use crate::resolve::policy::{Reach, Server, ServerTool, Text, Timeout, Value};
 use crate::sync;
@@ -22,7 +24,7 @@ const LOCK_DIR: &str = ".rolecast-verify";
 /// Seconds for a call, and for the start on a busy machine.
 const TIME: Timeout = Timeout { seconds: 60, span: None };
 
-/// A policy with the server, and its plan.
+/// A policy for trials, and its plan.
 #[derive(Debug)]
 pub struct Derived {
     /// The policy.
@@ -39,11 +41,25 @@ impl Derived {
     /// # Errors
     /// The repository cannot be read.
     pub fn of(compiled: &Compiled, root: &Path, program: &Path) -> io::Result<Option<Self>> {
+        Self::by(compiled, root, |policy| {
+            policy.servers.clear();
+            policy.gateway = None;
+            policy.servers.insert(NAME.to_owned(), server(policy, program));
+        })
+    }
+
+    /// The same of a policy that forbids one command, which does no harm where it runs all the same.
+    ///
+    /// # Errors
+    /// The repository cannot be read.
+    pub fn forbidding(compiled: &Compiled, root: &Path, command: Forbidden) -> io::Result<Option<Self>> {
+        Self::by(compiled, root, |policy| policy.settings.forbidden = vec![command])
+    }
+
+    fn by(compiled: &Compiled, root: &Path, change: impl FnOnce(&mut Policy)) -> io::Result<Option<Self>> {
         let (Some(policy), Some(base)) = (&compiled.policy, &compiled.rendered) else { return Ok(None) };
         let mut policy = policy.clone();
-        policy.servers.clear();
-        policy.gateway = None;
-        policy.servers.insert(NAME.to_owned(), server(&policy, program));
+        change(&mut policy);
         // What a role denies may be out of reach once there is a server: that is to be tried, and no error here.
         let (plan, rendered) = variant(&Os::new(root)?, &compiled.loaded, &policy);
         Ok(Some(Self { policy, plan, artifacts: rendered.artifacts, base: base.artifacts.clone() }))
@@ -74,6 +90,18 @@ impl Derived {
             _ => Err(e),
         })?;
         written.map(|_| ()).map_err(io::Error::other)
+    }
+}
+
+impl Derived {
+    /// Renders all of it over the repository at `root`, with the lock in `policy_dir` that vouches for what the guard
+    /// reads.
+    ///
+    /// # Errors
+    /// Files.
+    pub fn render(&self, root: &Path, policy_dir: &str) -> io::Result<()> {
+        let options = sync::Options { force: true, ..sync::Options::new(policy_dir) };
+        sync::render(&self.artifacts, &Os::new(root)?, &options).1.map(|_| ()).map_err(io::Error::other)
     }
 }
 

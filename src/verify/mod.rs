@@ -7,6 +7,7 @@ mod copy;
 mod delivery;
 mod derived;
 mod detail;
+mod forbidden;
 mod installed;
 mod judge;
 pub mod model;
@@ -110,10 +111,16 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
     runtime()?.block_on(async {
         let mut interrupt = Interrupt::listen();
         let files = list(options, &mut interrupt).await?;
-        let failed = |source| Problem::Io { what: "cannot add a server to the policy".to_owned(), source };
+        let failed = |source| Problem::Io { what: "cannot make a policy for trials".to_owned(), source };
         let derived = Derived::of(compiled, options.root, options.program).map_err(failed)?;
         let derived = derived.as_ref();
-        let mut all = All { compiled, policy, plan, rendered, derived, options, files: &files, interrupt, say };
+        let forbidding = match policy.settings.forbidden.is_empty() {
+            true => None,
+            false => Derived::forbidding(compiled, options.root, forbidden::command()).map_err(failed)?,
+        };
+        let forbidding = forbidding.as_ref();
+        let mut all =
+            All { compiled, policy, plan, rendered, derived, forbidding, options, files: &files, interrupt, say };
         let mut report = Report::default();
         for host in &plan.hosts {
             if !options.hosts.is_empty() && !options.hosts.contains(&host.host) {
@@ -159,6 +166,7 @@ struct All<'a> {
     plan: &'a Plan,
     rendered: &'a Rendered,
     derived: Option<&'a Derived>,
+    forbidding: Option<&'a Derived>,
     options: &'a Options<'a>,
     files: &'a Files,
     interrupt: Interrupt,
@@ -220,6 +228,7 @@ impl All<'_> {
             first.without = bare.map_err(failed)?;
         }
         report.findings.extend(self.with_server(&session).await?);
+        report.findings.extend(self.forbidden(&session).await?);
         Ok(report)
     }
 
@@ -269,6 +278,19 @@ impl All<'_> {
         let session = Session { driver: &driver, ..*session };
         let seen = self.runs(&session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
         Ok(servers::findings(session.adapter, &driver, derived, &seen))
+    }
+
+    /// Tries a forbidden command, where the policy forbids any.
+    async fn forbidden(&mut self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
+        let (Some(call), Some(derived)) = (&session.driver.shell, self.forbidding) else { return Ok(Vec::new()) };
+        (self.say)(&format!("{}: trying a forbidden command", session.adapter.title));
+        let ran = session.forbidden(call, derived, self.options.policy_dir, self.files, &mut self.interrupt).await;
+        if self.interrupt.happened() {
+            return Err(Problem::Interrupted);
+        }
+        let shown = session.found.shown();
+        let lines = ran.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })?;
+        Ok(forbidden::findings(session.adapter, derived, &lines))
     }
 
     /// Files that only the grant of the policy gives: instructions that the host reads, the policy, the lock.

@@ -180,6 +180,19 @@ pub fn probe(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, 
     Probe { script, tries, listing, touched, files, links, budgets, role }
 }
 
+/// A script in which the main agent's shell is to run `lines`, one call each.
+pub fn shell(driver: &Driver, call: &ToolCall, lines: &[String]) -> Script {
+    let mut main = Conversation { driver, values: IndexMap::new(), steps: Vec::new() };
+    for line in lines {
+        main.values.insert("{command}".into(), line.clone());
+        main.call(call);
+    }
+    main.steps.push(says("Done."));
+    let (name, text) = (MAIN.to_owned(), MAIN.to_owned());
+    let rule = Rule { name, look: Look::User, text, needs_tools: true, steps: main.steps };
+    Script { rules: vec![rule], otherwise: "ok".to_owned() }
+}
+
 /// The main agent's conversation.
 struct Parent {
     steps: Vec<Step>,

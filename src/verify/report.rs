@@ -189,6 +189,7 @@ impl About {
                 ("budgets".to_owned(), format!("{budget} on {family} results"))
             }
             Self::Line(Subject::Server { server, tool }) => (format!("server {server}"), tool.clone()),
+            Self::Line(Subject::Command { command }) => ("forbidden commands".to_owned(), command.clone()),
             Self::Line(Subject::Rule { rule, to }) => (format!("rules to {to}"), rule.clone()),
         }
     }

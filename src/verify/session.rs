@@ -24,7 +24,7 @@ use super::reap;
 use super::tryout::{FOLDER, NAME, Record, TOOLS};
 
 /// After this a run of a host is ended.
-const RUN_TIME: Duration = Duration::from_secs(180);
+pub(super) const RUN_TIME: Duration = Duration::from_secs(180);
 /// After this the question for the version is.
 const VERSION_TIME: Duration = Duration::from_secs(30);
 /// What is reached without a proxy.
@@ -68,14 +68,14 @@ pub struct Trial<'a> {
 }
 
 /// A place of one run, gone when this is dropped.
-struct Place {
+pub(super) struct Place {
     _dir: tempfile::TempDir,
-    home: PathBuf,
-    root: PathBuf,
+    pub(super) home: PathBuf,
+    pub(super) root: PathBuf,
 }
 
 impl Place {
-    fn new() -> io::Result<Self> {
+    pub(super) fn new() -> io::Result<Self> {
         let dir = tempfile::Builder::new().prefix("rolecast-verify-").tempdir()?;
         let top = dir.path().canonicalize()?;
         let place = Self { _dir: dir, home: top.join("home"), root: top.join("root") };
@@ -261,7 +261,7 @@ impl Session<'_> {
         write(&place.home.join(&how.file), &all.to_string())
     }
 
-    async fn start(
+    pub(super) async fn start(
         &self,
         args: &[String],
         values: &IndexMap<String, String>,
@@ -329,7 +329,7 @@ impl Session<'_> {
     }
 }
 
-fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, String> {
+pub(super) fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, String> {
     [
         ("{url}", url.to_owned()),
         ("{home}", place.home.to_string_lossy().into_owned()),
@@ -342,7 +342,7 @@ fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, String> {
     .collect()
 }
 
-fn write(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;
     }

@@ -68,6 +68,26 @@ impl Repository {
     }
 }
 
+#[test]
+fn a_forbidden_command_is_refused_to_everybody_and_what_cannot_be_told_is_not() {
+    let policy = "version: 1\nhosts: { claude-code: {}, codex: {}, copilot: {}, qwen-code: {} }\nextends: [builtin]\n\
+        commands: { forbid: [{ run: \"rm *\" }] }\n";
+    let repository = Repository::with(policy, &[]);
+    let shells = [("claude-code", "Bash"), ("codex", "Bash"), ("copilot", "bash"), ("qwen-code", "run_shell_command")];
+    for (host, tool) in shells {
+        let asks = |line: &str| repository.call(host, None, tool, serde_json::json!({ "command": line }));
+        for line in ["rm x", "true && rm -r \"$X\"", "/bin/rm x > log"] {
+            let Answer { refused, said } = asks(line);
+            assert!(refused && said.contains("nobody may run `rm` here"), "{host}: {line}: {said}");
+        }
+        for line in ["rmdir x", "echo rm x", "bash -c 'rm x'", "echo $(rm x)", "eval \"$X\""] {
+            assert!(!asks(line).refused, "{host}: {line}");
+        }
+    }
+    let off = Repository::with(&format!("{policy}guard: {{ commands: false }}\n"), &[]);
+    assert!(!off.call("claude-code", None, "Bash", serde_json::json!({ "command": "rm x" })).refused);
+}
+
 #[derive(Debug)]
 struct Answer {
     refused: bool,

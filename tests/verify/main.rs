@@ -1,6 +1,8 @@
 //! `rolecast verify` as people run it: without the hosts' programs, and with them where they are installed.
 
 #[cfg(unix)]
+mod commands;
+#[cfg(unix)]
 mod evidence;
 mod guarded;
 mod support;

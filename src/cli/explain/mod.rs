@@ -1,6 +1,7 @@
 //! `explain`: what the compilation claims, on what evidence, and where every text comes from.
 
 mod claims;
+mod commands;
 mod conditions;
 mod cost;
 mod delivery;

@@ -13,7 +13,7 @@ use crate::resolve::policy::Budget;
 use super::layout::Table;
 use super::role::{claim, claim_on, seen_on};
 use super::view::{Shown, View};
-use super::{claims, conditions, servers};
+use super::{claims, commands, conditions, servers};
 
 /// The page.
 pub fn human(view: &View<'_>, sink: &Sink) -> String {
@@ -29,6 +29,7 @@ pub fn human(view: &View<'_>, sink: &Sink) -> String {
     let tables = budgets(view);
     out.push_str(if tables.is_empty() { "  none are set\n" } else { "" });
     out.extend(tables);
+    out.push_str(&commands::human(view));
     out.push_str(&servers::human(view));
     out.push_str(&where_(view));
     out.push_str(&findings(sink));
