@@ -45,8 +45,8 @@ impl Told {
             return false;
         }
         // Whoever passes several at once is told of the last.
-        let made = (1..=count).map(|at| OpenOptions::new().write(true).create_new(true).open(self.file(at)).is_ok());
-        made.last().unwrap_or(false)
+        let made = |at: usize| OpenOptions::new().write(true).create_new(true).open(self.file(at)).is_ok();
+        (1..=count).fold(false, |_, at| made(at))
     }
 
     fn file(&self, at: usize) -> PathBuf {
