@@ -322,6 +322,9 @@ pub struct GuardArgs {
     /// The host that asks
     #[arg(long, value_name = "HOST")]
     pub host: String,
+    /// Tell the model, after a call, of a threshold of its context that it passed; never refuses
+    #[arg(long)]
+    pub context: bool,
 }
 
 /// `measure`

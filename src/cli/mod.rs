@@ -87,6 +87,7 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Schema(args) => schema::run(args, ui),
         #[cfg(feature = "gateway")]
         Command::Verify(args) => verify::run(args, global, ui),
+        Command::Guard(args) if args.context => return guard::tell_context(&args.host, global.root.as_deref()),
         Command::Guard(args) => return guard::run(&args.host, global.root.as_deref()),
         #[cfg(feature = "gateway")]
         Command::Serve(args) => serve::run(args, global, ui),

@@ -201,7 +201,7 @@ pub struct Discovery {
     pub memory: Option<Sp<Vec<Sp<String>>>>,
 }
 
-/// What the guard looks at before a tool runs; each is on unless it is switched off.
+/// What the guard looks at before and after a tool runs; each is on unless it is switched off.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Guard {
@@ -213,6 +213,8 @@ pub struct Guard {
     pub packets: Option<Sp<bool>>,
     /// Answers a read without range of a file over `budgets.file-read` with the range to use.
     pub reads: Option<Sp<bool>>,
+    /// Tells an agent once of each threshold of `context` that it passes.
+    pub context: Option<Sp<bool>>,
     /// Refuses, to every agent, the commands of `commands.forbid`.
     pub commands: Option<Sp<bool>>,
 }

@@ -269,6 +269,7 @@ fn guard(base: &mut Guard, own: Option<&Guard>, sink: &mut Sink) {
         ("`guard.history`", &mut base.history, &own.history),
         ("`guard.packets`", &mut base.packets, &own.packets),
         ("`guard.reads`", &mut base.reads, &own.reads),
+        ("`guard.context`", &mut base.context, &own.context),
         ("`guard.commands`", &mut base.commands, &own.commands),
     ] {
         let Some(own) = own else { continue };

@@ -368,12 +368,14 @@ pub struct Guarding {
     pub packets: bool,
     /// First reads of long files.
     pub reads: bool,
+    /// Thresholds that are passed.
+    pub context: bool,
     /// Commands that nobody may run.
     pub commands: bool,
 }
 
 impl Default for Guarding {
     fn default() -> Self {
-        Self { roles: true, history: true, packets: true, reads: true, commands: true }
+        Self { roles: true, history: true, packets: true, reads: true, context: true, commands: true }
     }
 }

@@ -55,6 +55,7 @@ fn guard(merged: &Merged<'_>) -> Guarding {
         history: on(&g.history),
         packets: on(&g.packets),
         reads: on(&g.reads),
+        context: on(&g.context),
         commands: on(&g.commands),
     }
 }

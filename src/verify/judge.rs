@@ -206,6 +206,10 @@ impl Case<'_> {
                 _ => (Verdict::Untried, "nothing was tried".to_owned()),
             },
             (Some(LimitedBy::Path), Some(guarantee)) => self.limited(guarantee, tried, "outside of the scope"),
+            // The line that is tried writes a file, which no prefix can let through.
+            (Some(LimitedBy::Command), Some(guarantee)) if !tried.is_empty() => {
+                self.limited(guarantee, tried, "with another command")
+            }
             (Some(LimitedBy::Approval), _) if done.is_some() => {
                 (Verdict::Untried, "it runs where everything is let pass without a person, as here".to_owned())
             }
@@ -369,7 +373,7 @@ fn calls(count: usize) -> String {
     if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
 }
 
-fn shown(answer: &str) -> String {
+pub(super) fn shown(answer: &str) -> String {
     let line = answer.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(MAX_ANSWER).collect();
     format!("\"{short}\"")

@@ -268,7 +268,9 @@ impl All<'_> {
                 let mut make =
                     |scene: Scene<'_>| self.compiled.launch(&session.adapter.id, id, name, scene, &mut wrong);
                 let make: Option<Make<'_>> = if main { Some(&mut make) } else { None };
-                let trial = Trial { name: role.name.clone(), scopes: self.scopes(id), main, ..like.clone() };
+                // Once for each host is enough.
+                let most = (seen.is_empty() && !main && like.derived.is_none()).then(|| self.most()).flatten();
+                let trial = Trial { name: role.name.clone(), scopes: self.scopes(id), main, most, ..like.clone() };
                 let run = session.role(&trial, make, self.files, &mut self.interrupt).await;
                 if self.interrupt.happened() {
                     return Err(Problem::Interrupted);
@@ -321,6 +323,12 @@ impl All<'_> {
         instructions.chain(policy).collect()
     }
 
+    /// Most lines of a first read and most bytes of a packet; nothing where the policy does not say both.
+    fn most(&self) -> Option<(u64, u64)> {
+        let target = |name: &str| self.policy.settings.budgets.get(name)?.figure("target");
+        Some((target("file-read")?, target("delegation-packet")?))
+    }
+
     /// Paths of a role's scoped grants.
     fn scopes(&self, role: &str) -> IndexMap<String, Vec<String>> {
         let grants = self.policy.roles.iter().filter(|r| r.id == role).flat_map(|r| &r.grants);
@@ -370,7 +378,8 @@ impl All<'_> {
             report.findings.extend(told.findings(lines));
         }
         let flood = seen.iter().find_map(|s| s.observed.flood);
-        report.findings.extend(budget::findings(adapter, self.policy, lines, flood));
+        let tried = seen.iter().map(|s| s.observed.budgets.as_slice()).find(|b| !b.is_empty()).unwrap_or_default();
+        report.findings.extend(budget::findings(adapter, self.policy, lines, flood, tried));
     }
 }
 

@@ -21,7 +21,7 @@ pub fn driver(adapter: &Adapter, driver: &Driver, entry: &str) -> Driver {
         call: ToolCall { tool: spelt(adapter, entry, tool.name), args: indexmap::IndexMap::new(), input: None },
     });
     let args = driver.servers.args.clone().unwrap_or_else(|| driver.args.clone());
-    Driver { attempts: attempts.collect(), args, flood: None, touch: None, ..driver.clone() }
+    Driver { attempts: attempts.collect(), args, flood: None, budgets: Vec::new(), touch: None, ..driver.clone() }
 }
 
 /// A tool of the server as the host calls it; one that cannot be spelt is not offered, and its call is refused.

@@ -17,7 +17,7 @@ use super::derived::Derived;
 use super::model::{Limits, Look, Rule, Script, Server, Step};
 use super::observe::{Observed, observe};
 use super::platform::Platform;
-use super::probe::{self, Effect, MAIN, Probe, Subject, UNTOUCHED, fill};
+use super::probe::{self, Effect, MAIN, Over, Probe, Subject, UNTOUCHED, fill};
 use super::process::{Ended, Interrupt, Ran, Task, run};
 use super::program::Found;
 use super::reap;
@@ -61,6 +61,8 @@ pub struct Trial<'a> {
     pub kept: &'a [String],
     /// Files that are read first, to see which rules come with them.
     pub touched: &'a [String],
+    /// Most lines of a first read and most bytes of a packet, where the budgets are tried.
+    pub most: Option<(u64, u64)>,
     /// The policy with the server for trials; the driver's attempts are then its tools, in their order.
     pub derived: Option<&'a Derived>,
 }
@@ -133,6 +135,9 @@ impl Session<'_> {
         let Some(mut made) = made else { return Ok(Observed::default()) };
         let values = values(&place, &server.url(), &trial.name);
         self.prepare(&place, &made, &values)?;
+        if let (Some((lines, _)), Some(over)) = (trial.most, &subject.over) {
+            write(&place.root.join(&over.long), &"line\n".repeat(usize::try_from(lines).unwrap_or(0) + 1))?;
+        }
         if let Some(derived) = trial.derived {
             self.serve(&mut made, derived, &values, &place, interrupt).await?;
         }
@@ -212,6 +217,10 @@ impl Session<'_> {
             scopes: trial.scopes.clone(),
             kept: trial.kept.iter().filter_map(|path| Some((path.clone(), read(path).ok()?))).collect(),
             touched: trial.touched.to_vec(),
+            over: trial.most.map(|(_, packet)| Over {
+                long: format!("{}/long.txt", probe::FOLDER),
+                packet: usize::try_from(packet).unwrap_or(usize::MAX),
+            }),
         }
     }
 

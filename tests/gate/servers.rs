@@ -68,7 +68,8 @@ fn a_server_that_is_off_stands_nowhere() {
     );
     project.render();
     project.clean();
-    assert!(!project.has(".codex/config.toml") && !project.has(".qwen/settings.json"));
+    // The hook stands there too: without a server it is alone.
+    assert!(!project.has(".codex/config.toml") && !project.text(".qwen/settings.json").contains("docs-mcp"));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod commands;
 #[cfg(unix)]
 mod evidence;
+mod guarded;
 mod support;
 mod through_gateway;
 mod with_programs;
