@@ -194,3 +194,34 @@ fn only_what_a_hook_sees_of_every_tool_is_guarded() {
     }
     assert!(guarded >= 10, "only {guarded} lines");
 }
+
+#[test]
+fn a_shell_that_is_kept_for_apps_refuses_no_commands_and_domains_hold_where_redirects_do_not_lead_out() {
+    let role = "---\ndescription: Runs the app.\ngrants:\n  repo.read: {}\n  runtime.run: {}\n---\nRun.\n";
+    let fetcher = "---\ndescription: Fetches.\ngrants:\n  repo.read: {}\n  web.fetch: { domains: [docs.example.org] }\n---\nFetch.\n";
+    let system = Memory::new()
+        .with("shared-agent-rules/policy.yaml", POLICY)
+        .with("shared-agent-rules/roles/runner.md", role)
+        .with("shared-agent-rules/roles/fetcher.md", fetcher);
+    let mut sink = Sink::new();
+    let compiled = compile(&system, Some("shared-agent-rules"), &[], &mut sink);
+    let lines = &compiled.plan.as_ref().unwrap().ledger.lines;
+    let guarantee = |host: &str, own: &str, cap: &str| {
+        let about = |l: &&Line| matches!(&l.subject, Subject::Role { role, form, capability } if role == own && form == "subagent" && capability == cap);
+        let line = lines.iter().filter(|l| l.host == host).find(about).unwrap();
+        (serde_json::to_value(line).unwrap()["guarantee"].as_str().unwrap().to_owned(), line.reason.clone())
+    };
+    for host in ["claude-code", "copilot", "qwen-code"] {
+        assert_eq!(guarantee(host, "runner", "shell.run").0, "advised", "{host}");
+    }
+    for (host, expected, words) in [
+        ("claude-code", "guarded", "with or without `www.`"),
+        ("qwen-code", "guarded", "`raw.githubusercontent.com`"),
+        ("copilot", "advised", "follows redirects"),
+        ("codex", "advised", "only text"),
+        ("gemini-cli", "advised", "only text"),
+    ] {
+        let (found, reason) = guarantee(host, "fetcher", "web.fetch");
+        assert_eq!((found.as_str(), reason.contains(words)), (expected, true), "{host}: {reason}");
+    }
+}

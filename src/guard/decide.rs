@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::model::guard::{Compiled, Host, Role, Scope, Spawn, Tool};
-use crate::text::glob;
+use crate::text::{address, glob};
 
 use super::lines;
 use super::patch::{self, Does};
@@ -15,6 +15,7 @@ const SHELL: [&str; 2] = ["shell.run", "runtime.run"];
 const EDIT: &str = "repo.edit";
 const CREATE: &str = "repo.create";
 const DELETE: &str = "repo.delete";
+const FETCH: &str = "web.fetch";
 const POLICY: &str = "policy.edit";
 
 /// Decides a call of which `named` is said to be the host; `Err` tells why not.
@@ -77,7 +78,7 @@ fn fitting<'a>(compiled: &'a Compiled, named: &str, call: &Call) -> Vec<(&'a Hos
 
 /// Whether a call has what the tool is called with.
 fn fits(tool: &Tool, args: &Args) -> bool {
-    let looked_at = [&tool.path, &tool.command, &tool.read];
+    let looked_at = [&tool.path, &tool.command, &tool.url, &tool.read];
     let prompt = tool.spawn.as_ref().map(|s| &s.prompt);
     let mut names = looked_at.into_iter().flatten().chain(prompt).peekable();
     match &tool.patch {
@@ -192,6 +193,9 @@ impl<'a> Look<'a> {
         if let Some(line) = self.text(&self.tool.command) {
             self.command(role, &granted, line)?;
         }
+        if let Some(url) = self.text(&self.tool.url) {
+            fetch(role, url)?;
+        }
         match &self.tool.spawn {
             Some(spawn) => self.target(spawn),
             None => Ok(()),
@@ -264,6 +268,17 @@ impl<'a> Look<'a> {
         }
         let names: Vec<String> = self.host.roles.keys().map(|n| format!("`{n}`")).collect();
         Err(format!("may only start the repository's own roles: {}", names.join(", ")))
+    }
+}
+
+/// Whether an address is one that a role may fetch.
+fn fetch(role: &Role, url: &str) -> Result<(), String> {
+    let Some(domains) = role.grants.get(FETCH).and_then(|s| s.domains.as_ref()) else { return Ok(()) };
+    let list = || domains.iter().map(|d| format!("`{d}`")).collect::<Vec<_>>().join(", ");
+    match address::host(url) {
+        Ok(host) if domains.iter().any(|domain| address::matches(domain, &host)) => Ok(()),
+        Ok(host) => Err(format!("may not fetch from `{host}`: only from {}; return that part to the parent", list())),
+        Err(why) => Err(format!("may not fetch this address: {why}; it may fetch from {}", list())),
     }
 }
 

@@ -121,6 +121,9 @@ pub struct Tool {
     /// Argument with a shell line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// Argument with an address that is fetched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// Argument with the path that is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<String>,
@@ -169,6 +172,9 @@ pub struct Scope {
     /// Prefixes of commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commands: Option<Vec<String>>,
+    /// Names of hosts in lower case; with `*.` in front those below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domains: Option<Vec<String>>,
 }
 
 /// The text of a refusal for [`Answer::Decision`].

@@ -2,7 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::model::adapter::{Adapter, Claim, GlobDialect, Rules, Verdict};
+use crate::model::adapter::{Adapter, Claim, GlobDialect, Mechanism, Rules, Verdict};
 use crate::model::capability::ScopeKind;
 use crate::model::scalar::Guarantee;
 use crate::resolve::CapId;
@@ -249,6 +249,10 @@ impl Planner<'_> {
         let ours = name == POLICY_EDIT;
         let kind = if ours { Some(ScopeKind::Paths) } else { self.policy.catalogue.get(cap).scope }?;
         let narrow = self.narrow(kind, &tool.name)?;
+        // Of a tool that something granted is done with the hook looks at scopes, and refuses but writes.
+        if narrow.by == Mechanism::Guard && kind != ScopeKind::Paths {
+            return None;
+        }
         let held = match self.confine(tool) {
             Some(confine) if ours => self.left_open(role, &confine).is_empty(),
             Some(confine) => !self.opened(role, confine.covers).any(confine.dialect),

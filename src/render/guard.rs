@@ -15,6 +15,7 @@ use super::Inputs;
 struct Wanted {
     roles: bool,
     commands: bool,
+    domains: bool,
     history: bool,
     packet: Option<u64>,
     read: Option<u64>,
@@ -26,10 +27,12 @@ impl Wanted {
     fn of(inputs: &Inputs<'_>) -> Self {
         let policy = inputs.policy;
         let on = policy.settings.guard;
+        let scopes = || policy.roles.iter().flat_map(|r| r.grants.values());
         let figure = |name: &str| policy.settings.budgets.get(name).and_then(|b| b.figure("target"));
         Self {
             roles: on.roles && !policy.roles.is_empty(),
-            commands: on.roles && policy.roles.iter().flat_map(|r| r.grants.values()).any(|s| s.commands.is_some()),
+            commands: on.roles && scopes().any(|s| s.commands.is_some()),
+            domains: on.roles && scopes().any(|s| s.domains.is_some()),
             history: on.history && policy.settings.delegation_context != Some(ContextChoice::Full),
             packet: figure("delegation-packet").filter(|_| on.packets),
             read: figure("file-read").filter(|_| on.reads),
@@ -44,6 +47,7 @@ impl Wanted {
         let copies = tool.spawn.as_ref().is_some_and(|s| !s.fresh.is_empty() || !s.copies.is_empty());
         self.roles && (writes || tool.spawn.is_some())
             || (self.commands || !self.forbidden.is_empty()) && tool.command.is_some()
+            || self.domains && tool.url.is_some()
             || self.read.is_some() && tool.read.is_some() && !tool.range.is_empty()
             || tool.spawn.is_some() && (self.packet.is_some() || self.history && copies)
     }
@@ -91,8 +95,11 @@ fn host(inputs: &Inputs<'_>, wanted: &Wanted, adapter: &Adapter) -> Option<Host>
     let catalogue = &inputs.policy.catalogue;
     let roles = plan.roles.iter().filter_map(|on_host| {
         let role = inputs.policy.roles.iter().find(|r| r.id == on_host.role)?;
-        let scope =
-            |s: &crate::resolve::policy::GrantScope| Scope { paths: s.paths.clone(), commands: s.commands.clone() };
+        let scope = |s: &crate::resolve::policy::GrantScope| Scope {
+            paths: s.paths.clone(),
+            commands: s.commands.clone(),
+            domains: s.domains.clone(),
+        };
         let grants = role.grants.iter().map(|(cap, s)| (catalogue.name(*cap).to_owned(), scope(s))).collect();
         Some((on_host.name.clone(), guard::Role { grants, history: role.context == ContextChoice::Full }))
     });
@@ -131,6 +138,7 @@ fn tool(adapter: &Adapter, hook: &Hook, name: &str, tool: &HookTool) -> guard::T
         path: tool.path.clone(),
         patch: tool.patch.clone(),
         command: tool.command.clone(),
+        url: tool.url.clone(),
         read: tool.read.clone(),
         range: tool.range.clone(),
         spawn,

@@ -9,6 +9,7 @@ use crate::diag::{Code, Diagnostic, Sink};
 use crate::load::{Loaded, Raw};
 use crate::model::policy::ContextChoice;
 use crate::model::role::{Grant, ModelChoice, RoleFile};
+use crate::text::address;
 use crate::yaml::Sp;
 
 /// Longest role name; every host takes this much.
@@ -191,14 +192,18 @@ fn scope_entry(key: &str, entry: &Sp<String>, sink: &mut Sink) {
                 .help("remove it"),
         );
     } else if key == "domains" {
-        let name = text.strip_prefix("*.").unwrap_or(text);
-        let good = name.contains(|c: char| c.is_ascii_alphanumeric())
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
-        if !good {
+        if let Err(instead) = address::domain(entry) {
+            let help = instead.map_or_else(
+                || {
+                    "write the name alone, like `docs.example.org`, or `*.example.org` for all names below one"
+                        .to_owned()
+                },
+                |spelt| format!("write it as addresses have it: `{spelt}`"),
+            );
             sink.push(
                 Diagnostic::new(Code::InvalidValue, format!("`{text}` is not a domain"))
                     .at_opt(entry.span, "")
-                    .help("write the name alone, like `docs.example.org` or `*.example.org`"),
+                    .help(help),
             );
         }
     }

@@ -1,5 +1,6 @@
 //! Pure string helpers that know nothing of policies.
 
+pub mod address;
 pub mod block;
 pub mod bytes;
 pub mod date;

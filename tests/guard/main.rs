@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod context;
+mod fetch;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -59,6 +59,8 @@ pub struct HookTool {
     pub patch: Option<String>,
     /// Argument with a shell line.
     pub command: Option<String>,
+    /// Argument with an address that is fetched.
+    pub url: Option<String>,
     /// Argument with the path that is read.
     pub read: Option<String>,
     /// Arguments any of which makes it the read of a part.
@@ -67,7 +69,7 @@ pub struct HookTool {
 }
 
 impl Hook {
-    /// Whether the guard sees what `tool` does within a scope of paths or of commands.
+    /// Whether the guard sees what `tool` does within a scope of that kind.
     pub fn sees(&self, tool: &str, kind: crate::model::capability::ScopeKind) -> bool {
         use crate::model::capability::ScopeKind;
         let is = |(name, hook): (&String, &HookTool)| {
@@ -75,7 +77,7 @@ impl Hook {
                 && match kind {
                     ScopeKind::Paths => hook.path.is_some() || hook.patch.is_some(),
                     ScopeKind::Commands => hook.command.is_some(),
-                    ScopeKind::Domains => false,
+                    ScopeKind::Domains => hook.url.is_some(),
                 }
         };
         self.tools.iter().any(is)
