@@ -48,6 +48,9 @@ pub struct Driver {
     pub budgets: Vec<BudgetTry>,
     /// A call of the main agent whose shell runs the line `{command}`; omitted = forbidden commands are not tried.
     pub shell: Option<ToolCall>,
+    /// Tokens, above half of the context window and below what makes the program shorten it; omitted = what an agent is
+    /// told of its context is not tried.
+    pub half_full: Option<u64>,
     /// A call that reads `{old}`, to see which rules for paths come with it; omitted = none does.
     pub touch: Option<ToolCall>,
     /// Tools that stand inside another one; omitted = none do.

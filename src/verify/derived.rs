@@ -10,15 +10,15 @@ use crate::audit::contract::Contract;
 use crate::audit::pins;
 use crate::compile::{Compiled, variant};
 use crate::edit::{Document, Format};
-use crate::model::policy::Via;
-use crate::model::scalar::Risk;
+use crate::model::policy::{ContextChoice, Via};
+use crate::model::scalar::{Percent, Risk};
 use crate::plan::Plan;
 use crate::plan::role::RolePlan;
 use crate::render::artifact::{Artifact, Content, Entry, EntryKind};
 use crate::resolve::Policy;
 use crate::resolve::commands::Forbidden;
 use crate::resolve::composed::Bounds;
-use crate::resolve::policy::{self, Reach, Server, ServerTool, Text, Timeout};
+use crate::resolve::policy::{self, GrantScope, Guarding, Reach, Server, ServerTool, Text, Timeout};
 use crate::sync::lock::Lock;
 use crate::sync::{self, LOCK_NAME};
 use crate::system::os::Os;
@@ -73,6 +73,29 @@ impl Derived {
     /// The repository cannot be read.
     pub fn forbidding(compiled: &Compiled, root: &Path, command: Forbidden) -> io::Result<Option<Self>> {
         Self::by(compiled, root, |policy| policy.settings.forbidden = vec![command])
+    }
+
+    /// The same of a policy whose guard looks at everything, and whose role `role` may start agents.
+    ///
+    /// # Errors
+    /// The repository cannot be read.
+    pub fn guarding(compiled: &Compiled, root: &Path, role: &str) -> io::Result<Option<Self>> {
+        Self::by(compiled, root, |policy| {
+            let all = true;
+            policy.settings.guard =
+                Guarding { roles: all, history: all, packets: all, reads: all, context: all, commands: all };
+            policy.settings.delegation_context = Some(ContextChoice::Minimal);
+            policy.settings.context = [("close-discovery", Percent(50))].into_iter().collect();
+            let spawn = policy.catalogue.find("agent.spawn");
+            for own in &mut policy.roles {
+                own.context = ContextChoice::Minimal;
+                if own.id == role {
+                    own.deny.clear();
+                    own.waive.clear();
+                    own.grants.extend(spawn.map(|cap| (cap, GrantScope::default())));
+                }
+            }
+        })
     }
 
     fn by(compiled: &Compiled, root: &Path, change: impl FnOnce(&mut Policy)) -> io::Result<Option<Self>> {

@@ -184,7 +184,8 @@ impl Case<'_> {
             seen.push_str("; through a link it is possible, as said");
         }
         if inside.iter().any(|t| t.effect) {
-            seen.push_str("; inside it works");
+            let domain = line.limited_by == Some(LimitedBy::Domain);
+            seen.push_str(if domain { "; inside it is not refused" } else { "; inside it works" });
         }
         (verdict, seen)
     }
@@ -209,6 +210,9 @@ impl Case<'_> {
             // The line that is tried writes a file, which no prefix can let through.
             (Some(LimitedBy::Command), Some(guarantee)) if !tried.is_empty() => {
                 self.limited(guarantee, tried, "with another command")
+            }
+            (Some(LimitedBy::Domain), Some(guarantee)) if !tried.is_empty() => {
+                self.limited(guarantee, tried, "outside of the domains")
             }
             (Some(LimitedBy::Approval), _) if done.is_some() => {
                 (Verdict::Untried, "it runs where everything is let pass without a person, as here".to_owned())

@@ -9,6 +9,8 @@ mod derived;
 mod detail;
 mod forbidden;
 mod found;
+mod guarded;
+mod guarded_report;
 mod installed;
 mod judge;
 pub mod model;
@@ -236,6 +238,7 @@ impl All<'_> {
         }
         report.findings.extend(self.with_server(&session).await?);
         report.findings.extend(self.forbidden(&session).await?);
+        report.findings.extend(self.guarded(&session).await?);
         Ok(report)
     }
 
@@ -270,7 +273,14 @@ impl All<'_> {
                 let make: Option<Make<'_>> = if main { Some(&mut make) } else { None };
                 // Once for each host is enough.
                 let most = (seen.is_empty() && !main && like.derived.is_none()).then(|| self.most()).flatten();
-                let trial = Trial { name: role.name.clone(), scopes: self.scopes(id), main, most, ..like.clone() };
+                let trial = Trial {
+                    name: role.name.clone(),
+                    scopes: self.scopes(id),
+                    domains: self.domains(id),
+                    main,
+                    most,
+                    ..like.clone()
+                };
                 let run = session.role(&trial, make, self.files, &mut self.interrupt).await;
                 if self.interrupt.happened() {
                     return Err(Problem::Interrupted);
@@ -334,6 +344,12 @@ impl All<'_> {
         let grants = self.policy.roles.iter().filter(|r| r.id == role).flat_map(|r| &r.grants);
         let scoped = grants.filter_map(|(cap, scope)| Some((cap, scope.paths.clone()?)));
         scoped.map(|(cap, paths)| (self.policy.catalogue.name(*cap).to_owned(), paths)).collect()
+    }
+
+    /// Domains of a role's grant to fetch addresses.
+    fn domains(&self, role: &str) -> Vec<String> {
+        let grants = self.policy.roles.iter().filter(|r| r.id == role).flat_map(|r| &r.grants);
+        grants.filter_map(|(_, scope)| scope.domains.clone()).flatten().collect()
     }
 
     /// By what it is told whose a part of a request is.

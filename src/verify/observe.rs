@@ -150,6 +150,7 @@ fn nested(driver: &Driver, probe: &Probe, results: &[String]) -> Vec<String> {
 
 fn tried(driver: &Driver, plan: &super::probe::Try, results: &[String], recorded: &[Recorded], root: &Path) -> Tried {
     let answer = results.get(plan.result).cloned();
+    let refused = answer.as_ref().is_some_and(|a| driver.refusals.iter().any(|r| a.contains(r)));
     let effect = match &plan.effect {
         Effect::Made(file) => root.join(file).exists(),
         Effect::Changed(file, was) => std::fs::read_to_string(root.join(file)).ok().as_ref() != Some(was),
@@ -159,9 +160,9 @@ fn tried(driver: &Driver, plan: &super::probe::Try, results: &[String], recorded
             recorded.iter().any(|r| r.answer.rule.as_deref() == Some(SPAWNED) && spawned(&r.digest))
         }
         Effect::Called(record, tool) => record.shows(tool),
+        Effect::Passed => answer.is_some() && !refused,
         Effect::Unseen => false,
     };
-    let refused = answer.as_ref().is_some_and(|a| driver.refusals.iter().any(|r| a.contains(r)));
     Tried { attempt: plan.attempt, place: plan.place, answer, refused, effect }
 }
 

@@ -22,6 +22,7 @@ fn subject(main: bool) -> Subject {
         text: "name".into(),
         main,
         scopes: indexmap::IndexMap::new(),
+        domains: Vec::new(),
         kept: vec![("AGENTS.md".into(), "A line.\n".into())],
         touched: vec!["docs/x.md".into()],
         over: None,

@@ -37,6 +37,15 @@ impl Platform {
         self
     }
 
+    /// The same without the folders in which there is a program called `name`.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        let has = |folder: &PathBuf| Self { path: vec![folder.clone()], ..self }.find(name).is_some();
+        let path = self.path.iter().filter(|folder| !has(folder)).cloned().collect();
+        self.path = path;
+        self
+    }
+
     /// The value of `PATH`.
     pub fn joined(&self) -> String {
         std::env::join_paths(&self.path).map(|p| p.to_string_lossy().into_owned()).unwrap_or_default()

@@ -35,6 +35,8 @@ pub enum Effect {
     Spawned,
     /// A tool of the server for trials was called.
     Called(Record, &'static str),
+    /// It was answered, and not with a refusal.
+    Passed,
     /// One does not see it.
     Unseen,
 }
@@ -86,6 +88,8 @@ pub struct Subject {
     pub main: bool,
     /// Paths of its scoped grants, by capability.
     pub scopes: IndexMap<String, Vec<String>>,
+    /// Domains of its grant to fetch addresses.
+    pub domains: Vec<String>,
     /// Files that only the grant of the policy gives, with their texts.
     pub kept: Vec<(String, String)>,
     /// Files that are read first.
@@ -146,6 +150,11 @@ pub fn probe(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, 
             links.extend(spot.link.filter(|l| !links.contains(l)));
             add(&mut role, spot.place, kind.effect(attempt, spot.real, subject));
         }
+        // Nobody answers there: whoever asks ends at the stand-in for a proxy.
+        if let (Kind::Ask, Some(domain)) = (kind, subject.domains.first()) {
+            role.values.insert("{probe}".into(), format!("https://{}/", domain.replacen('*', "rolecast", 1)));
+            add(&mut role, Place::Inside, Effect::Passed);
+        }
     }
     if let Some(finish) = &driver.finish {
         role.call(finish);
@@ -193,6 +202,26 @@ pub fn shell(driver: &Driver, call: &ToolCall, lines: &[String]) -> Script {
     Script { rules: vec![rule], otherwise: "ok".to_owned() }
 }
 
+/// The call that starts the agent `name` with `prompt` as its task.
+pub fn start(adapter: &Adapter, driver: &Driver, name: &str, prompt: &str) -> ToolCall {
+    let call = &adapter.subagents.call;
+    let mut args: IndexMap<String, Value> = driver.spawn.clone();
+    args.extend(call.extra.iter().map(|(k, v)| (k.clone(), Value::String(v.clone()))));
+    args.insert(call.role.clone(), Value::String(name.to_owned()));
+    args.insert(call.prompt.clone(), Value::String(prompt.to_owned()));
+    ToolCall { tool: call.tool.clone(), args, input: None }
+}
+
+/// The rule `name` for a conversation told by its name, which makes `calls` one after another.
+pub fn calling(driver: &Driver, name: &str, calls: &[ToolCall]) -> Rule {
+    let values = [("{spawn}", SPAWNED), ("{task}", ROLE)].map(|(k, v)| (k.to_owned(), v.to_owned()));
+    let mut own = Conversation { driver, values: values.into_iter().collect(), steps: Vec::new() };
+    calls.iter().for_each(|call| own.call(call));
+    own.steps.push(says("Done."));
+    let (name, text) = (name.to_owned(), name.to_owned());
+    Rule { name, look: Look::User, text, needs_tools: true, steps: own.steps }
+}
+
 /// The main agent's conversation.
 struct Parent {
     steps: Vec<Step>,
@@ -201,20 +230,15 @@ struct Parent {
 }
 
 fn parent(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, url: &str) -> Parent {
-    let call = &adapter.subagents.call;
     let mut values = base(root, url);
     values.insert("{task}".into(), ROLE.to_owned());
-    let mut args: IndexMap<String, Value> = driver.spawn.clone();
-    args.extend(call.extra.iter().map(|(k, v)| (k.clone(), Value::String(v.clone()))));
-    args.insert(call.role.clone(), Value::String(subject.name.clone()));
-    args.insert(call.prompt.clone(), Value::String(ROLE.to_owned()));
     let mut main = Conversation { driver, values, steps: Vec::new() };
     if let Some(flood) = &driver.flood {
         main.call(flood);
     }
     let budgets = subject.over.as_ref().map(|over| main.budgets(over, &subject.name)).unwrap_or_default();
     let touched = main.touch(&subject.touched);
-    main.call(&ToolCall { tool: call.tool.clone(), args, input: None });
+    main.call(&start(adapter, driver, &subject.name, ROLE));
     for wait in &driver.wait {
         main.call(wait);
     }

@@ -146,6 +146,11 @@ pub enum About {
         /// `main` or `roles`.
         to: String,
     },
+    /// What the guard does that no line of the ledger is about.
+    Guard {
+        /// What is refused, or told.
+        what: String,
+    },
     /// What an agent knows before its first turn.
     Start {
         /// `main` or `roles`.
@@ -189,6 +194,7 @@ impl About {
                 (format!("{who} through the gateway"), what)
             }
             Self::Notes { to } => (format!("notes to {to}"), "the card".to_owned()),
+            Self::Guard { what } => ("guard".to_owned(), what.clone()),
             Self::Start { to } => (format!("start of {to}"), "discovery".to_owned()),
             Self::Line(Subject::Role { role, form, capability }) => (format!("{role} ({form})"), capability.clone()),
             Self::Line(Subject::Budget { budget, family }) => {

@@ -55,6 +55,8 @@ pub struct Trial<'a> {
     pub name: String,
     /// Paths of its scoped grants, by capability.
     pub scopes: IndexMap<String, Vec<String>>,
+    /// Domains of its grant to fetch addresses.
+    pub domains: Vec<String>,
     /// Whether it is the main agent; else that one starts it.
     pub main: bool,
     /// Files that only the grant of the policy gives, relative to the root.
@@ -215,6 +217,7 @@ impl Session<'_> {
             file,
             main: trial.main,
             scopes: trial.scopes.clone(),
+            domains: trial.domains.clone(),
             kept: trial.kept.iter().filter_map(|path| Some((path.clone(), read(path).ok()?))).collect(),
             touched: trial.touched.to_vec(),
             over: trial.most.map(|(_, packet)| Over {

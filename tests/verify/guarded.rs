@@ -26,6 +26,27 @@ fn commands_reads_and_packets_are_refused_over_their_limits_and_pass_within() {
     }
 }
 
+const FETCHER: &str = "---\ndescription: Fetches pages of the documentation.\ngrants:\n  repo.read: {}\n  web.fetch: { domains: [\"docs.example.org\", \"*.pages.example.org\"] }\n---\nFetch pages, and report what they say.\n";
+
+#[test]
+fn domains_copies_targets_context_and_a_broken_guard_are_tried_where_there_is_a_hook() {
+    let Some(bin) = programs("domains, copies, targets, the context and a broken guard") else { return };
+    for (host, held) in [
+        ("claude-code", &["fetcher: web.fetch", "guard: history", "guard: context"][..]),
+        ("qwen-code", &["fetcher: web.fetch", "guard: history"]),
+        ("codex", &["guard: history", "guard: context"]),
+        ("copilot", &[]),
+    ] {
+        let repository = Repository::rendered(&[host], &[("fetcher", FETCHER)]);
+        let (code, report) = repository.verify(&bin, &["--host", host, "--role", "fetcher"]);
+        assert_eq!((code, with(&report, "broken"), with(&report, "unclear")), (0, vec![], vec![]), "{report:#}");
+        let found = with(&report, "held");
+        for line in held.iter().chain(&["guard: targets", "guard: edited", "guard: missing"]) {
+            assert!(found.contains(&(*line).to_owned()), "{host}: {line}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn a_guard_that_lets_everything_through_is_found() {
     let Some(bin) = programs("a hook taken out of Claude Code's settings") else { return };

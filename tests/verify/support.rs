@@ -101,6 +101,9 @@ fn subject(about: &Value, text: impl Fn(&Value) -> String) -> String {
     if let Some(tools) = about.get("tools") {
         return format!("{}: tools", text(&tools["role"]));
     }
+    if let Some(guard) = about.get("guard") {
+        return format!("guard: {}", text(&guard["what"]));
+    }
     for kind in ["notes", "start"] {
         if let Some(agents) = about.get(kind) {
             return format!("{kind} of {}", text(&agents["to"]));

@@ -33,11 +33,13 @@ pub struct Limits {
     pub life: Duration,
     /// After so many requests every answer is plain text, so that no host can loop for ever.
     pub requests: usize,
+    /// Tokens that it says a request takes; `None` = by its size.
+    pub tokens: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { life: Duration::from_secs(600), requests: 200 }
+        Self { life: Duration::from_secs(600), requests: 200, tokens: None }
     }
 }
 
@@ -129,7 +131,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response
     if stray(&parts).is_some() {
         return document(StatusCode::FORBIDDEN, &json!({ "error": { "message": "there is no network" } }));
     }
-    let usage = Usage { input: bytes.len() as u64 / 4, output: 25 };
+    let usage = Usage { input: shared.limits.tokens.unwrap_or(bytes.len() as u64 / 4), output: 25 };
     respond(wire, &path, &digest, &answer, usage, &format!("{number:04}"))
 }
 

@@ -226,7 +226,7 @@ fn whoever_takes_the_server_for_a_proxy_is_refused_and_remembered() {
 #[test]
 fn a_host_that_loops_is_given_words_and_a_server_ends_by_itself() {
     run(async {
-        let limits = Limits { life: Duration::from_millis(400), requests: 1 };
+        let limits = Limits { life: Duration::from_millis(400), requests: 1, tokens: None };
         let server = Server::start(|_| script(), limits).await.unwrap();
         let body = json!({ "tools": [{ "name": "shell" }], "messages": [{ "role": "user", "content": "child-task" }] });
         assert_eq!(document(&send(&server, "/v1/messages", &body).await)["stop_reason"], "tool_use");

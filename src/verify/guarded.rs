@@ -1,0 +1,142 @@
+//! Tries what the guard does beside the scopes of grants: copies of the conversation, agents that are none of the
+//! repository's, the line about the context, an edited file of its own, and a program that is not there.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::model::adapter::{Adapter, ToolCall};
+use crate::model::guard::FILE;
+
+use super::copy::Files;
+use super::derived::Derived;
+use super::guarded_report::{Ran, Runs};
+use super::model::{Limits, Script, Server};
+use super::probe::{self, MAIN, ROLE, SPAWNED, fill};
+use super::process::Interrupt;
+use super::reap;
+use super::report::Finding;
+use super::session::{Place, RUN_TIME, Session, values, write};
+use super::{All, Problem};
+
+/// By what the line about the context is told.
+const CONTEXT: &str = "of the context window is used";
+
+/// The policy of a run, and what is done to the copy before it.
+struct Setting<'a> {
+    derived: &'a Derived,
+    policy_dir: &'a str,
+    /// The role, as the host spells it.
+    role: &'a str,
+    /// Whether the compiled file of the guard is edited.
+    edited: bool,
+}
+
+impl Session<'_> {
+    /// The main agent asks for a copy of the conversation and starts the role, which starts an agent of the host's own.
+    async fn guarded(&self, set: &Setting<'_>, files: &Files, interrupt: &mut Interrupt) -> io::Result<Ran> {
+        let place = Place::new()?;
+        files.copy(&place.root, &place.home, self.platform, interrupt).await?;
+        set.derived.render(&place.root, set.policy_dir)?;
+        if set.edited {
+            edit(&place.root.join(FILE))?;
+        }
+        // With an edited file nothing is refused to the main agent.
+        let copy = self.copying().filter(|_| !set.edited);
+        let own = probe::start(self.adapter, self.driver, set.role, ROLE);
+        let main: Vec<ToolCall> = copy.iter().chain([&own]).chain(&self.driver.wait).cloned().collect();
+        let foreign: Vec<ToolCall> = self.foreign().cloned().into_iter().collect();
+        // A copy has the words of its parent too.
+        let rules = [(SPAWNED, &[][..]), (MAIN, main.as_slice()), (ROLE, foreign.as_slice())];
+        let rules = rules.map(|(name, calls)| probe::calling(self.driver, name, calls)).to_vec();
+        let script = Script { rules, otherwise: "ok".to_owned() };
+        let limits =
+            Limits { life: RUN_TIME + Duration::from_secs(30), tokens: self.driver.half_full, ..Limits::default() };
+        let server = Server::start(|_| script, limits).await?;
+        let values = values(&place, &server.url(), set.role);
+        for (path, text) in &self.driver.files {
+            write(&place.home.join(path), &fill(text, &values))?;
+        }
+        self.start(&self.driver.args, &values, &place, RUN_TIME, interrupt).await?;
+        reap::stragglers(&place.home);
+        let recorded = server.recorded();
+        let of = |rule: &'static str| {
+            let own = recorded.iter().filter(move |r| r.answer.rule.as_deref() == Some(rule));
+            own.max_by_key(|r| r.digest.results.len())
+        };
+        let results = |rule| of(rule).map(|r| r.digest.results.clone());
+        let told = of(MAIN)
+            .is_some_and(|r| r.digest.told().contains(CONTEXT) || r.digest.results.join("\n").contains(CONTEXT));
+        let mut said = results(MAIN).unwrap_or_default().into_iter();
+        let copied = copy.is_some().then(|| said.next()).flatten();
+        let foreign = results(ROLE).and_then(|all| all.into_iter().next());
+        Ok(Ran {
+            copied,
+            started: said.next(),
+            role: of(ROLE).is_some(),
+            foreign,
+            spawned: of(SPAWNED).is_some(),
+            told,
+        })
+    }
+
+    /// The call that would hand over the conversation; none where no call of the host does.
+    fn copying(&self) -> Option<ToolCall> {
+        let hook = self.adapter.hook.as_ref()?;
+        let call = &self.adapter.subagents.call;
+        match hook.copies.first() {
+            Some(name) => Some(probe::start(self.adapter, self.driver, name, SPAWNED)),
+            None if call.extra.is_empty() => None,
+            None => {
+                let mut whole = self.foreign()?.clone();
+                whole.args.retain(|name, _| !call.extra.contains_key(name));
+                Some(whole)
+            }
+        }
+    }
+
+    /// The call that starts an agent of the host's own.
+    fn foreign(&self) -> Option<&ToolCall> {
+        self.driver.attempts.iter().find(|a| a.tries.iter().any(|c| c == "agent.spawn")).map(|a| &a.call)
+    }
+}
+
+/// Changes it so that it says the same.
+fn edit(file: &Path) -> io::Result<()> {
+    let text = std::fs::read_to_string(file)?;
+    std::fs::write(file, format!("{text} \n"))
+}
+
+impl All<'_> {
+    /// Tries it where the host has a hook, with the first role that is tried at all.
+    pub(super) async fn guarded(&mut self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
+        let adapter: &Adapter = session.adapter;
+        let claimed = adapter.hook.as_ref().is_some_and(|hook| hook.everybody.is_some());
+        let wanted = |id: &String| self.options.roles.is_empty() || self.options.roles.contains(id);
+        let Some(role) = self.policy.roles.iter().map(|r| r.id.clone()).find(wanted).filter(|_| claimed) else {
+            return Ok(Vec::new());
+        };
+        let failed = |source| Problem::Io { what: "cannot make a policy for trials".to_owned(), source };
+        let derived = Derived::guarding(self.compiled, self.options.root, &role).map_err(failed)?;
+        let Some(derived) = derived else { return Ok(Vec::new()) };
+        let host = derived.plan.hosts.iter().find(|h| h.host == adapter.id);
+        let Some(name) = host.and_then(|h| h.roles.iter().find(|r| r.role == role)).map(|r| r.name.clone()) else {
+            return Ok(Vec::new());
+        };
+        (self.say)(&format!("{}: trying the guard, also edited and not there", adapter.title));
+        let away = session.platform.clone().without("rolecast");
+        let mut runs = Vec::new();
+        for (edited, platform) in [(false, session.platform), (true, session.platform), (false, &away)] {
+            let set = Setting { derived: &derived, policy_dir: self.options.policy_dir, role: &name, edited };
+            let run = Session { platform, ..*session }.guarded(&set, self.files, &mut self.interrupt).await;
+            if self.interrupt.happened() {
+                return Err(Problem::Interrupted);
+            }
+            let shown = session.found.shown();
+            runs.push(run.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })?);
+        }
+        let [plain, edited, away] = runs.as_slice() else { return Ok(Vec::new()) };
+        let runs = Runs { plain, edited, away };
+        Ok(runs.findings(session.copying().is_some(), session.driver.half_full.is_some()))
+    }
+}

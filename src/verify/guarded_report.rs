@@ -1,0 +1,154 @@
+//! Judges what the guard did in its runs. Pure: the runs are over.
+
+use super::judge::shown;
+use super::report::{About, Finding, Verdict};
+
+/// What stands in a refusal of the guard; hosts put the command that refuses around it.
+const REFUSED: &str = "rolecast: ";
+/// What a refusal says of a copy of the conversation, of an agent that is none of the repository's, of an edited file,
+/// and of a missing program.
+const WHOLE: &str = "the whole conversation";
+const FOREIGN: &str = "may only start the repository's own roles";
+const EDITED: &str = "is not what was rendered";
+const MISSING: &str = "not on the PATH";
+
+/// What one run showed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// What was answered to the call for a copy of the conversation.
+    pub copied: Option<String>,
+    /// What was answered to the call that starts the role.
+    pub started: Option<String>,
+    /// Whether the role was started.
+    pub role: bool,
+    /// What was answered to the role's call for an agent of the host's own.
+    pub foreign: Option<String>,
+    /// Whether an agent was started by either of these calls.
+    pub spawned: bool,
+    /// Whether the main agent was told of its context.
+    pub told: bool,
+}
+
+/// The runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Runs<'a> {
+    /// Everything as it is rendered.
+    pub plain: &'a Ran,
+    /// The compiled file of the guard is edited.
+    pub edited: &'a Ran,
+    /// The program is not on the path.
+    pub away: &'a Ran,
+}
+
+impl Runs<'_> {
+    /// One finding for each thing; whether the host has a call for a copy, and whether the context was tried.
+    pub fn findings(&self, copies: bool, context: bool) -> Vec<Finding> {
+        let mut all = Vec::new();
+        let mut add = |what: &str, claim: &str, (verdict, seen): (Verdict, String)| {
+            all.push(Finding::new(About::Guard { what: what.to_owned() }, claim.to_owned(), verdict, seen));
+        };
+        if copies {
+            add("history", "a copy of the conversation is refused to everybody", self.history());
+        }
+        add("targets", "a role starts none but the repository's agents", self.targets());
+        if context {
+            add("context", "the main agent is told of a threshold that it passed", self.context());
+        }
+        add("edited", "where its file is edited, roles are refused and the main agent is not", self.broken());
+        add("missing", "where the program is missing, everybody is refused", self.missing());
+        all
+    }
+
+    fn history(&self) -> (Verdict, String) {
+        match &self.plain.copied {
+            None => (Verdict::Unclear, "the call was never answered".to_owned()),
+            Some(answer) => refused(answer, WHOLE, self.plain.spawned),
+        }
+    }
+
+    fn targets(&self) -> (Verdict, String) {
+        match &self.plain.foreign {
+            _ if !self.plain.role => (Verdict::Unclear, not_started(self.plain)),
+            None => (Verdict::Unclear, "the call was never answered".to_owned()),
+            // A role that has no such tool starts nobody.
+            Some(answer) if !answer.contains(REFUSED) && !self.plain.spawned => {
+                (Verdict::Untried, format!("it did not come to the guard: {}", shown(answer)))
+            }
+            Some(answer) => refused(answer, FOREIGN, self.plain.spawned),
+        }
+    }
+
+    fn context(&self) -> (Verdict, String) {
+        match self.plain.told {
+            true => (Verdict::Held, "the line is in a request to the model".to_owned()),
+            false => (Verdict::Broken, "the line is in no request to the model".to_owned()),
+        }
+    }
+
+    fn broken(&self) -> (Verdict, String) {
+        let run = self.edited;
+        match &run.foreign {
+            _ if !run.role => (Verdict::Broken, format!("the main agent is refused: {}", not_started(run))),
+            None => (Verdict::Unclear, "the role's call was never answered".to_owned()),
+            Some(answer) if !answer.contains(REFUSED) && !run.spawned => {
+                (Verdict::Untried, format!("the role's call did not come to the guard: {}", shown(answer)))
+            }
+            Some(answer) => {
+                let (verdict, seen) = refused(answer, EDITED, run.spawned);
+                (verdict, format!("{seen}; the main agent started the role"))
+            }
+        }
+    }
+
+    fn missing(&self) -> (Verdict, String) {
+        match &self.away.started {
+            None => (Verdict::Unclear, "the call was never answered".to_owned()),
+            Some(answer) => refused(answer, MISSING, self.away.role || self.away.spawned),
+        }
+    }
+}
+
+fn not_started(run: &Ran) -> String {
+    format!("the role was not started: {}", shown(run.started.as_deref().unwrap_or("nothing")))
+}
+
+/// A call that is to be refused by the guard in these `words`, and whether it did something.
+fn refused(answer: &str, words: &str, done: bool) -> (Verdict, String) {
+    match (done, answer.contains(words)) {
+        (true, _) => (Verdict::Broken, "an agent was started".to_owned()),
+        (false, true) => (Verdict::Held, format!("refused: {}", shown(answer))),
+        (false, false) => {
+            (Verdict::Unclear, format!("no agent was started, and for another reason: {}", shown(answer)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdicts(plain: &Ran, edited: &Ran, away: &Ran) -> Vec<Verdict> {
+        Runs { plain, edited, away }.findings(true, true).iter().map(|f| f.verdict).collect()
+    }
+
+    #[test]
+    fn what_the_guard_refused_is_held_and_what_ran_is_broken() {
+        use Verdict::{Broken, Held, Unclear, Untried};
+        let no = |why: &str| Some(format!("rolecast: {why}"));
+        let plain = Ran { copied: no(WHOLE), role: true, foreign: no(FOREIGN), told: true, ..Ran::default() };
+        let edited = Ran { foreign: no(EDITED), ..plain.clone() };
+        let away = Ran { started: no(MISSING), ..Ran::default() };
+        assert_eq!(verdicts(&plain, &edited, &away), [Held; 5]);
+        let open = Ran { spawned: true, told: false, ..plain.clone() };
+        let ran = Ran { role: true, ..away.clone() };
+        assert_eq!(verdicts(&open, &open, &ran), [Broken; 5]);
+        // Refused, and for a reason that proves nothing of what was tried.
+        assert_eq!(verdicts(&edited, &plain, &edited), [Held, Unclear, Held, Unclear, Unclear]);
+        let other = Some("no such tool".to_owned());
+        let without = Ran { copied: other.clone(), foreign: other.clone(), ..plain.clone() };
+        let silent = Ran { started: other, ..Ran::default() };
+        assert_eq!(verdicts(&without, &without, &silent), [Unclear, Untried, Held, Untried, Unclear]);
+        // An edited file that stops the main agent too is no proof of what is said.
+        assert_eq!(verdicts(&plain, &silent, &away)[3], Broken);
+    }
+}
