@@ -23,6 +23,7 @@ mod process;
 mod program;
 mod reap;
 mod report;
+mod scopes;
 mod servers;
 mod session;
 mod start;
@@ -31,18 +32,14 @@ pub mod tryout;
 use std::io;
 use std::path::Path;
 
-use indexmap::IndexMap;
-
 use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::model::adapter::{Adapter, Driver};
-use crate::plan::delivery::{Own, Part, PlannedFile};
 use crate::plan::standing::{NO_WAY, Standing};
 use crate::plan::{HostPlan, Plan};
 use crate::render::artifact::Content;
 use crate::render::{Rendered, Scene};
 use crate::resolve::Policy;
-use crate::sync::LOCK_NAME;
 
 pub use accept::{Accept, text as evidence_text};
 use copy::Files;
@@ -320,36 +317,6 @@ impl All<'_> {
         let shown = session.found.shown();
         let lines = ran.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })?;
         Ok(forbidden::findings(session.adapter, derived, &lines))
-    }
-
-    /// Files that only the grant of the policy gives: instructions that the host reads, the policy, the lock.
-    fn kept(&self, host: &str) -> Vec<String> {
-        let read = |f: &&PlannedFile| f.hosts.iter().any(|h| h == host);
-        let text = |f: &&PlannedFile| !f.parts.iter().all(|p| matches!(p, Part::Rule { .. }));
-        let files = self.plan.delivery.files.iter().filter(read).filter(text);
-        let instructions = files.filter(|f| matches!(f.own, Own::Block | Own::Whole { .. })).map(|f| f.path.clone());
-        let dir = self.options.policy_dir;
-        let policy = ["policy.yaml", LOCK_NAME].map(|name| format!("{dir}/{name}"));
-        instructions.chain(policy).collect()
-    }
-
-    /// Most lines of a first read and most bytes of a packet; nothing where the policy does not say both.
-    fn most(&self) -> Option<(u64, u64)> {
-        let target = |name: &str| self.policy.settings.budgets.get(name)?.figure("target");
-        Some((target("file-read")?, target("delegation-packet")?))
-    }
-
-    /// Paths of a role's scoped grants.
-    fn scopes(&self, role: &str) -> IndexMap<String, Vec<String>> {
-        let grants = self.policy.roles.iter().filter(|r| r.id == role).flat_map(|r| &r.grants);
-        let scoped = grants.filter_map(|(cap, scope)| Some((cap, scope.paths.clone()?)));
-        scoped.map(|(cap, paths)| (self.policy.catalogue.name(*cap).to_owned(), paths)).collect()
-    }
-
-    /// Domains of a role's grant to fetch addresses.
-    fn domains(&self, role: &str) -> Vec<String> {
-        let grants = self.policy.roles.iter().filter(|r| r.id == role).flat_map(|r| &r.grants);
-        grants.filter_map(|(_, scope)| scope.domains.clone()).flatten().collect()
     }
 
     /// By what it is told whose a part of a request is.
