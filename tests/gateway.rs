@@ -314,17 +314,17 @@ fn hosts_are_given_the_gateway_and_not_what_is_behind_it() {
     let own = &servers["rolecast"];
     assert_eq!(
         (&own["command"], &own["args"], &own["env"]),
-        (&json!("rolecast"), &json!(["serve"]), &json!({ "TENANT": "${TENANT}" }))
+        (&json!("rolecast"), &json!(["serve", "--host", "claude-code"]), &json!({ "TENANT": "${TENANT}" }))
     );
     let role = repo.read(".claude/agents/reader.md");
     for tool in ["search_mine", "one_tell", "repo_diff", "docs_validate"] {
-        assert!(role.contains(&format!("mcp__rolecast__{tool}")), "{tool}: {role}");
+        assert!(role.contains(&format!("mcp__rolecast-reader__{tool}")), "{tool}: {role}");
     }
     let ledger = repo.command(&["explain", "--tools"]).output().unwrap();
     assert!(String::from_utf8_lossy(&ledger.stdout).contains("rolecast/search_mine"));
     let ledger = repo.command(&["explain", "--format", "json"]).output().unwrap();
     let ledger = String::from_utf8(ledger.stdout).unwrap();
-    assert!(ledger.contains("no host is given the server itself"), "{ledger}");
+    assert!(ledger.contains("the host is not given the server itself"), "{ledger}");
     let all: Value = serde_json::from_str(&ledger).unwrap();
     let mut held = Vec::new();
     objects(&all, &mut |object| {

@@ -137,6 +137,7 @@ fn guarded(adapter: &Adapter, policy: &Policy, name: &str) -> Option<(&'static s
 fn at_start(adapter: &Adapter, policy: &Policy, what: &str) -> Line {
     let allowed: Vec<&str> = policy.settings.session_start.iter().map(|c| policy.catalogue.name(*c)).collect();
     let mut line = base(adapter, SESSION_START, Family::All);
+    line.limited_by = None;
     line.guarantee = Some(Guarantee::Advised);
     line.reason = format!("`discovery.session-start: [{}]` cannot be held whole: {what}", allowed.join(", "));
     line

@@ -111,13 +111,16 @@ fn a_secret_of_the_user_is_covered_in_diffs() {
 
 #[test]
 fn what_tsuka_cannot_be_told_is_an_error_also_through_the_gateway() {
-    for via in ["", "    via: gateway\n"] {
+    let taken_out = "hands no program a variable whose name has";
+    for (via, why) in
+        [("", taken_out), ("    via: gateway\n", taken_out), ("    via: direct\n", "hands no variable on")]
+    {
         let project = Project::new();
         let servers = format!(
             "servers:\n  docs:\n    command: docs-mcp\n{via}    env: {{ DOCS_TOKEN: {{ env: DOCS_TOKEN }} }}\n    tools: {{ find: {{ confers: [docs.search] }} }}\n"
         );
         project.write(POLICY, policy("tsuka: {}", &servers));
-        project.untouched(&["render"], 3).says(&["server-not-expressible", "DOCS_TOKEN", "hands no variable on"]);
+        project.untouched(&["render"], 3).says(&["server-not-expressible", "DOCS_TOKEN", why]);
     }
 }
 

@@ -38,40 +38,51 @@ fn seen<'a>(report: &'a Value, capability: &str) -> Vec<&'a str> {
     findings.filter(about).filter_map(|f| f["seen"].as_str()).collect()
 }
 
-fn gets_through(host: &str) {
+/// Whether a call of what is granted is carried out, or a person would be asked first, whom nobody plays here.
+#[derive(Clone, Copy, PartialEq)]
+enum Granted {
+    Runs,
+    Asks,
+}
+
+fn gets_through(host: &str, granted: Granted) {
     let Some(bin) = programs(&format!("the gateway on {host}")) else { return };
     let repository = repository(&[host]);
     let (code, report) = repository.verify(&bin, &["--host", host, "--role", "looker"]);
     assert_eq!((with(&report, "broken"), with(&report, "unclear")), (NOTHING, NOTHING), "{report:#}");
     assert_eq!(code, 0);
-    let held = with(&report, "held");
-    for line in ["looker: tools", "looker: browser.inspect", "looker: docs.search", "server: *"] {
-        assert!(held.contains(&format!("through the gateway, {line}")), "`{line}` is not in {held:?}");
-    }
+    let all = |verdict: &str, lines: &[&str]| {
+        let found = with(&report, verdict);
+        for line in lines {
+            assert!(found.contains(&format!("through the gateway, {line}")), "`{line}` is not in {verdict}: {found:?}");
+        }
+    };
+    all("held", &["looker: tools", "server: *"]);
+    all(if granted == Granted::Runs { "held" } else { "untried" }, &["looker: browser.inspect", "looker: docs.search"]);
     assert!(!seen(&report, "browser.interact").is_empty(), "{report:#}");
 }
 
 #[test]
 fn a_call_gets_through_on_claude_code_and_a_forged_one_does_not() {
-    gets_through("claude-code");
+    gets_through("claude-code", Granted::Runs);
 }
 
 #[test]
 fn a_call_gets_through_on_copilot_and_a_forged_one_does_not() {
-    gets_through("copilot");
+    gets_through("copilot", Granted::Asks);
 }
 
 #[test]
 fn a_call_gets_through_on_gemini_and_a_forged_one_does_not() {
-    gets_through("gemini-cli");
+    gets_through("gemini-cli", Granted::Asks);
 }
 
 #[test]
 fn a_call_gets_through_on_qwen_and_a_forged_one_does_not() {
-    gets_through("qwen-code");
+    gets_through("qwen-code", Granted::Runs);
 }
 
 #[test]
 fn a_call_gets_through_on_opencode_and_a_forged_one_does_not() {
-    gets_through("opencode");
+    gets_through("opencode", Granted::Runs);
 }
