@@ -191,21 +191,16 @@ fn scope_entry(key: &str, entry: &Sp<String>, sink: &mut Sink) {
                 .at_opt(entry.span, "would be read as everything")
                 .help("remove it"),
         );
-    } else if key == "domains" {
-        if let Err(instead) = address::domain(entry) {
-            let help = instead.map_or_else(
-                || {
-                    "write the name alone, like `docs.example.org`, or `*.example.org` for all names below one"
-                        .to_owned()
-                },
-                |spelt| format!("write it as addresses have it: `{spelt}`"),
-            );
-            sink.push(
-                Diagnostic::new(Code::InvalidValue, format!("`{text}` is not a domain"))
-                    .at_opt(entry.span, "")
-                    .help(help),
-            );
-        }
+    } else if key == "domains"
+        && let Err(instead) = address::domain(entry)
+    {
+        let help = instead.map_or_else(
+            || "write the name alone, like `docs.example.org`, or `*.example.org` for all names below one".to_owned(),
+            |spelt| format!("write it as addresses have it: `{spelt}`"),
+        );
+        sink.push(
+            Diagnostic::new(Code::InvalidValue, format!("`{text}` is not a domain")).at_opt(entry.span, "").help(help),
+        );
     }
 }
 
