@@ -1,5 +1,7 @@
 //! `measure`: reads the logs of sessions and holds them against the policy.
 
+mod export;
+mod output;
 mod page;
 mod progress;
 
@@ -9,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use crate::diag::Sink;
 use crate::diag::render::Format as Output;
 use crate::load::{self, Loaded};
+use crate::measure::event::Event;
 use crate::measure::expect::{self, Outcome};
 use crate::measure::find::{self, Wanted};
 use crate::measure::format::{self, Seen};
@@ -49,7 +52,10 @@ pub fn run(args: &MeasureArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     let files = files(args, &loaded)?;
     let judge = Judge::new(&policy, &loaded.adapters);
     let mut tally = Tally::new(&judge);
-    let read = read(files, &mut tally, ui)?;
+    if let Some(kind) = args.export {
+        return export::export(kind, args.output.as_deref(), &files, &mut tally, ui);
+    }
+    let read = read(&files, ui, &mut |event, _, _| tally.event(event))?;
     if args.calibrate {
         let proposal = propose::propose(&tally).ok_or_else(|| {
             Failure::new(Exit::Drift, "too few results to propose a budget from: at least 20 are needed")
@@ -59,8 +65,7 @@ pub fn run(args: &MeasureArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     }
     let sessions = sessions(&tally);
     if sessions.is_empty() {
-        return Err(Failure::environment("no log of a session was found")
-            .help("name files or folders with logs, or a host with `--host`"));
+        return Err(nothing());
     }
     let outcomes: Option<Vec<(usize, Vec<Outcome>)>> =
         acceptance.map(|a| sessions.iter().enumerate().map(|(at, s)| (at, expect::expect(a, s))).collect());
@@ -152,16 +157,22 @@ fn since(text: &str) -> Result<SystemTime, Failure> {
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).ok_or_else(wrong)
 }
 
-fn read(files: Vec<PathBuf>, tally: &mut Tally<'_>, ui: &Ui) -> Result<Vec<File>, Failure> {
-    let mut progress = Progress::new(&files, ui);
+fn nothing() -> Failure {
+    Failure::environment("no log of a session was found")
+        .help("name files or folders with logs, or a host with `--host`")
+}
+
+/// Reads the logs. `each` is given every event, with the files that were read before and the name of this one.
+fn read(files: &[PathBuf], ui: &Ui, each: &mut dyn FnMut(Event, &[File], &str)) -> Result<Vec<File>, Failure> {
+    let mut progress = Progress::new(files, ui);
     let mut seen = Seen::default();
     let mut all = Vec::new();
     for (number, path) in files.iter().enumerate() {
         let name = path.to_string_lossy().into_owned();
         let at = u32::try_from(number).unwrap_or(u32::MAX);
-        let found =
-            format::read(path, at, &mut seen, &mut |event| tally.event(event), &mut |bytes| progress.step(bytes))
-                .map_err(|e| Failure::environment(format!("cannot read `{name}`: {e}")))?;
+        let mut sink = |event| each(event, &all, &name);
+        let found = format::read(path, at, &mut seen, &mut sink, &mut |bytes| progress.step(bytes))
+            .map_err(|e| Failure::environment(format!("cannot read `{name}`: {e}")))?;
         all.push(File { path: name, format: found.format, records: found.records, bytes: found.bytes });
     }
     progress.end();
