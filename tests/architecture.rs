@@ -45,7 +45,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["text/markdown.rs"]),
     ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs"]),
     ("clap", &["cli/"]),
-    ("tempfile", &["run/", "verify/"]),
+    ("tempfile", &["cli/measure/output.rs", "run/", "verify/"]),
+    ("parquet::", &["measure/export/parquet.rs", "measure/export/mod.rs"]),
     ("signal_hook", &["run/"]),
     ("tokio::", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
     ("axum::", &["verify/model/"]),
@@ -64,7 +65,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
     (
         "std::fs::",
-        &["cli/env.rs", "gateway/folder.rs", "gateway/record.rs", "guard/", "measure/", "run/", "system/", "verify/"],
+        &["cli/env.rs", "cli/measure/output.rs", "gateway/folder.rs", "gateway/record.rs", "guard/", "measure/", "run/", "system/", "verify/"],
     ),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),

@@ -3,6 +3,7 @@
 
 mod expect;
 mod hosts;
+mod queries;
 mod readers;
 #[path = "../support/mod.rs"]
 mod support;

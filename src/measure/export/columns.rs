@@ -99,6 +99,7 @@ pub const COLUMNS: &[Column] = &[
     column("rolecast.host", Type::Text, "", "the host that wrote the log", |r| Cell::Text(&r.host)),
     column("rolecast.host.version", Type::Text, "", "its version", |r| text(r.known.version.as_ref())),
     column("rolecast.log.format", Type::Text, "", "the kind of log", |r| Cell::Text(r.format)),
+    column("rolecast.log.not_recorded", Type::Text, "", "what such logs do not record, by spaces, so that none of it does not mean none: `approvals`, `compactions`, `history` (given to sub-agents), `media` (whether they were sent), `refusals` (of sub-agents' calls), `reviews`", |r| text(r.not_recorded.as_ref())),
     column("rolecast.log.file", Type::Text, "", "the log, as it was named or found", |r| Cell::Text(&r.file)),
     column("rolecast.log.record", Type::Int, "", "its line; in a log that is one document, the message", |r| Cell::Int(r.record)),
     column("gen_ai.conversation.id", Type::Text, "", "the session", |r| Cell::Text(&r.session)),

@@ -1,7 +1,7 @@
 //! One event with what is known and judged of it.
 
-use crate::measure::event::{Agent, AgentKey, At, Call, Compaction, Damage, Event, Kind, Outcome, Place, Request};
-use crate::measure::format::Format;
+use crate::measure::event::{Agent, AgentKey, At, Call, Compaction, Damage, Event, Kind, Outcome, Request};
+use crate::measure::format::{Fact, Format};
 use crate::measure::judge::{Class, Tool};
 use crate::measure::judged::Judged;
 use crate::measure::report::File;
@@ -21,6 +21,8 @@ pub struct Row {
     pub host: String,
     /// The kind of log.
     pub format: &'static str,
+    /// What such logs do not record.
+    pub not_recorded: Option<String>,
     /// The log.
     pub file: String,
     /// Its line.
@@ -112,7 +114,7 @@ impl Row {
         row.file = files.get(at.file as usize).map_or(path, |f| f.path.as_str()).to_owned();
         let judged = tally.told(event);
         row.agent(&key, tally);
-        row.judge(judged, tally, key.format);
+        row.judge(judged, tally);
         row
     }
 
@@ -123,6 +125,7 @@ impl Row {
             record,
             time: event.time.as_deref().and_then(time::millis),
             format: event.agent.format.word(),
+            not_recorded: not_recorded(event.agent.format),
             session: event.agent.session.to_string(),
             agent: event.agent.agent.to_string(),
             ..Self::default()
@@ -213,7 +216,7 @@ impl Row {
         }
     }
 
-    fn judge(&mut self, judged: Judged<'_>, tally: &Tally<'_>, format: Format) {
+    fn judge(&mut self, judged: Judged<'_>, tally: &Tally<'_>) {
         let Judged { tool, outside, reason, early, unrecorded, refused, started, over_target, over_limit, crossed } =
             judged;
         if !crossed.is_empty() {
@@ -227,10 +230,7 @@ impl Row {
             }
             // A result of a call that is not in the log, or that was counted before, says nothing.
             "result" if tool.is_some() => {
-                let unsaid = format == Format::Chat && self.known.place == Some(Place::Sub);
-                self.outside = outside;
-                self.refused = (refused || !unsaid).then_some(refused);
-                self.started = Some(started);
+                (self.outside, self.refused, self.started) = (outside, Some(refused), Some(started));
                 if self.visible.is_some() {
                     (self.over_target, self.over_limit) = (Some(over_target), Some(over_limit));
                 }
@@ -253,4 +253,17 @@ impl Row {
         });
         self.capabilities = Some(tool.caps.iter().map(name).collect::<Vec<_>>().join(" "));
     }
+}
+
+fn not_recorded(format: Format) -> Option<String> {
+    let facts = [
+        ("approvals", Fact::Approvals),
+        ("compactions", Fact::Compactions),
+        ("history", Fact::History),
+        ("media", Fact::Inline),
+        ("refusals", Fact::Refusals),
+        ("reviews", Fact::Reviews),
+    ];
+    let missing: Vec<&str> = facts.iter().filter(|(_, fact)| !format.records(*fact)).map(|(name, _)| *name).collect();
+    (!missing.is_empty()).then(|| missing.join(" "))
 }
