@@ -65,7 +65,17 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
     (
         "std::fs::",
-        &["cli/env.rs", "cli/measure/output.rs", "gateway/folder.rs", "gateway/record.rs", "guard/", "measure/", "run/", "system/", "verify/"],
+        &[
+            "cli/env.rs",
+            "cli/measure/output.rs",
+            "gateway/folder.rs",
+            "gateway/record.rs",
+            "guard/",
+            "measure/",
+            "run/",
+            "system/",
+            "verify/",
+        ],
     ),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),

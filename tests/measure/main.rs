@@ -5,6 +5,7 @@ mod expect;
 mod hosts;
 mod queries;
 mod readers;
+mod seed;
 #[path = "../support/mod.rs"]
 mod support;
 mod traps;

@@ -227,3 +227,13 @@ fn the_collector_s_own_types_read_what_is_exported() {
         assert_eq!(record["nanos"] == 0, row["timestamp"].is_null());
     }
 }
+
+#[test]
+fn the_queries_answer_for_the_ticket_before_and_after() {
+    let Some(python) = python() else { return };
+    let repo = Repo::with(crate::seed::POLICY);
+    crate::seed::write(repo.path());
+    for folder in ["before", "after"] {
+        hold(&python, &repo, folder, false);
+    }
+}
