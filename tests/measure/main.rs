@@ -3,6 +3,7 @@
 
 mod expect;
 mod hosts;
+mod pages;
 mod queries;
 mod readers;
 mod seed;

@@ -16,11 +16,13 @@ fn root() -> PathBuf {
 
 /// The Python with the engine; `None` with a word where it is not installed, which under CI is a failure.
 fn python() -> Option<PathBuf> {
-    let python = root().join("tests/duckdb/venv/bin/python");
+    let named = std::env::var_os("ROLECAST_DUCKDB");
+    let folder = named.as_ref().map_or_else(|| root().join("tests/duckdb"), PathBuf::from);
+    let python = folder.join("venv/bin/python");
     if python.exists() {
         return Some(python);
     }
-    let wanted = std::env::var_os("CI").is_some() || std::env::var_os("ROLECAST_HOST_BIN").is_some();
+    let wanted = std::env::var_os("CI").is_some() || named.is_some();
     assert!(!wanted, "tests/duckdb/install was not run");
     eprintln!("SKIPPED: no DuckDB here; tests/duckdb/install installs it");
     None

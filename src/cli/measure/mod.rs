@@ -1,6 +1,7 @@
 //! `measure`: reads the logs of sessions and holds them against the policy.
 
 mod export;
+mod html;
 mod output;
 mod page;
 mod progress;
@@ -70,11 +71,27 @@ pub fn run(args: &MeasureArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     let outcomes: Option<Vec<(usize, Vec<Outcome>)>> =
         acceptance.map(|a| sessions.iter().enumerate().map(|(at, s)| (at, expect::expect(a, s))).collect());
     let expected = args.expect.as_deref().zip(outcomes.as_deref());
+    if let Some(path) = &args.html {
+        // The records stand in the table of violations.
+        let page = page::Page { tally: &tally, files: &read, shown: 0 };
+        write(path, &html::html(&page, &sessions, expected)?, ui)?;
+        return Ok(verdict(outcomes.as_deref(), &sessions));
+    }
     match ui.format {
         Output::Json => ui.result(&format!("{:#}\n", report::json(&tally, &sessions, &read, expected))),
         _ => ui.result(&page::page(&tally, &sessions, &read, expected, ui.verbose)),
     }
     Ok(verdict(outcomes.as_deref(), &sessions))
+}
+
+fn write(path: &Path, page: &str, ui: &Ui) -> Result<(), Failure> {
+    use std::io::Write as _;
+    let to = output::Output::new(path)?;
+    let mut file = to.writer()?;
+    file.write_all(page.as_bytes()).and_then(|()| file.flush()).map_err(|e| output::failed(path, &e))?;
+    to.done()?;
+    ui.say(&format!("wrote the page to {}", path.display()));
+    Ok(())
 }
 
 fn verdict(outcomes: Option<&[(usize, Vec<Outcome>)]>, sessions: &[Session<'_, '_>]) -> Exit {

@@ -49,28 +49,28 @@ pub fn rollouts(agents: &[Agent], folder: &Path) {
         let reviewed: Vec<&Call> = agent.steps.iter().filter_map(Step::call).filter(|c| c.reviewed).collect();
         if !reviewed.is_empty() {
             let name = format!("rollout-{}-review-of-{thread}.jsonl", number * 2 + 2);
-            fs::write(folder.join(name), reviewer(thread, &reviewed)).unwrap();
+            fs::write(folder.join(name), reviewer(agent.session, thread, &reviewed)).unwrap();
         }
     }
 }
 
 fn thread(agent: &Agent) -> &str {
-    if agent.id.is_empty() { "ticket" } else { agent.id }
+    if agent.id.is_empty() { agent.session } else { agent.id }
 }
 
 fn head(agent: &Agent, thread: &str, lines: &mut Lines) {
-    let mut meta = json!({ "id": thread, "session_id": "ticket", "cwd": "/w/shop", "cli_version": "0.171.0", "thread_source": "user", "history_mode": "paginated" });
+    let mut meta = json!({ "id": thread, "session_id": agent.session, "cwd": "/w/shop", "cli_version": "0.171.0", "thread_source": "user", "history_mode": "paginated" });
     if agent.id.is_empty() {
         return lines.record("session_meta", meta);
     }
     meta["thread_source"] = json!("subagent");
-    meta["parent_thread_id"] = json!("ticket");
+    meta["parent_thread_id"] = json!(agent.session);
     meta["agent_role"] = json!(agent.role);
     if !agent.history {
         return lines.record("session_meta", meta);
     }
     // The parent's records, twenty calls with their requests: nobody may count them again.
-    meta["forked_from_id"] = json!("ticket");
+    meta["forked_from_id"] = json!(agent.session);
     meta["subagent_history_start_ordinal"] = json!(41);
     lines.record("session_meta", meta);
     while lines.count < 41 {
@@ -121,10 +121,12 @@ fn called(tool: &Tool, id: &str) -> Value {
             let patch = format!("*** Begin Patch\n*** Update File: {path}\n@@\n-old\n+new\n*** End Patch\n");
             json!({ "type": "custom_tool_call", "name": "apply_patch", "call_id": id, "input": patch })
         }
-        Tool::Spawn(role) => function(
-            "spawn_agent",
-            json!({ "task_name": "docs", "agent_type": role, "message": "Write it down" }).to_string(),
-        ),
+        Tool::Spawn(role) => {
+            let arguments = json!({ "task_name": "docs", "agent_type": role, "message": "Write it down" });
+            let mut call = function("spawn_agent", arguments.to_string());
+            call["namespace"] = json!("collaboration");
+            call
+        }
     }
 }
 
@@ -154,9 +156,9 @@ fn base64(characters: usize) -> String {
     text
 }
 
-fn reviewer(thread: &str, calls: &[&Call]) -> String {
+fn reviewer(session: &str, thread: &str, calls: &[&Call]) -> String {
     let mut lines = Lines::default();
-    lines.record("session_meta", json!({ "id": format!("review-of-{thread}"), "session_id": "ticket", "parent_thread_id": thread, "thread_source": "guardian_review", "source": { "subagent": { "other": "guardian" } } }));
+    lines.record("session_meta", json!({ "id": format!("review-of-{thread}"), "session_id": session, "parent_thread_id": thread, "thread_source": "guardian_review", "source": { "subagent": { "other": "guardian" } } }));
     for call in calls {
         let plan = match &call.tool {
             Tool::Server(server, tool, _) => json!({ "tool": "mcp_tool_call", "server": server, "tool_name": tool }),
@@ -175,13 +177,14 @@ fn reviewer(thread: &str, calls: &[&Call]) -> String {
 
 /// A file of the main agent, and one for each other with what is known of it beside.
 pub fn transcripts(agents: &[Agent], folder: &Path) {
-    let below = folder.join("ticket-claude/subagents");
+    let session = agents[0].session;
+    let below = folder.join(session).join("subagents");
     fs::create_dir_all(&below).unwrap();
     for agent in agents {
         let mut log = Transcript { agent, lines: Lines::default(), last: Value::Null };
         log.run();
         let file = if agent.id.is_empty() {
-            folder.join("ticket-claude.jsonl")
+            folder.join(format!("{session}.jsonl"))
         } else {
             below.join(format!("agent-{}.jsonl", agent.id))
         };
@@ -189,10 +192,15 @@ pub fn transcripts(agents: &[Agent], folder: &Path) {
         if !agent.id.is_empty() {
             // This host knows a fork by that name only.
             let role = if agent.history { Some("fork") } else { agent.role };
-            let meta = json!({ "agentType": role, "isFork": agent.history, "toolUseId": "spawn" });
+            let meta = json!({ "agentType": role, "isFork": agent.history, "toolUseId": spawned(agent) });
             fs::write(below.join(format!("agent-{}.meta.json", agent.id)), meta.to_string()).unwrap();
         }
     }
+}
+
+/// The call that starts the other agent.
+fn spawned(agent: &Agent) -> String {
+    format!("{}-spawn", agent.session)
 }
 
 struct Transcript<'a> {
@@ -204,9 +212,9 @@ struct Transcript<'a> {
 impl Transcript<'_> {
     fn run(&mut self) {
         if self.agent.history {
-            self.lines.put(&json!({ "type": "fork-context-ref", "agentId": self.agent.id, "parentSessionId": "ticket-claude", "contextLength": 240 }));
+            self.lines.put(&json!({ "type": "fork-context-ref", "agentId": self.agent.id, "parentSessionId": self.agent.session, "contextLength": 240 }));
             // The call that made it, repeated from the parent.
-            self.answer(203_000, "spawn", "Agent", json!({}));
+            self.answer(203_000, &spawned(self.agent), "Agent", json!({}));
         }
         self.line("user", json!({ "message": { "role": "user", "content": "The ticket" } }));
         for step in &self.agent.steps {
@@ -220,9 +228,9 @@ impl Transcript<'_> {
 
     fn call(&mut self, tokens: u64, call: &Call) {
         let id = if matches!(call.tool, Tool::Spawn(_)) {
-            "spawn".to_owned()
+            spawned(self.agent)
         } else {
-            format!("{}-t{}", self.agent.id, self.lines.count)
+            format!("{}-t{}", thread(self.agent), self.lines.count)
         };
         let (name, input) = match &call.tool {
             Tool::Server(server, tool, arguments) => {
@@ -250,7 +258,7 @@ impl Transcript<'_> {
 
     fn said(&mut self, tokens: u64, block: Value) {
         let usage = json!({ "input_tokens": 2, "cache_creation_input_tokens": 998, "cache_read_input_tokens": tokens - 1_000, "output_tokens": 90 });
-        let id = format!("{}-m{}", self.agent.id, self.lines.count);
+        let id = format!("{}-m{}", thread(self.agent), self.lines.count);
         self.line(
             "assistant",
             json!({ "message": { "id": id, "role": "assistant", "model": "m", "content": [block], "usage": usage } }),
@@ -258,8 +266,8 @@ impl Transcript<'_> {
     }
 
     fn line(&mut self, kind: &str, rest: Value) {
-        let uuid = format!("{}-u{}", self.agent.id, self.lines.count);
-        let mut line = json!({ "parentUuid": self.last, "isSidechain": !self.agent.id.is_empty(), "type": kind, "uuid": uuid, "timestamp": self.lines.time(), "cwd": "/w/shop", "sessionId": "ticket-claude", "version": "2.1.332" });
+        let uuid = format!("{}-u{}", thread(self.agent), self.lines.count);
+        let mut line = json!({ "parentUuid": self.last, "isSidechain": !self.agent.id.is_empty(), "type": kind, "uuid": uuid, "timestamp": self.lines.time(), "cwd": "/w/shop", "sessionId": self.agent.session, "version": "2.1.332" });
         if !self.agent.id.is_empty() {
             line["agentId"] = json!(self.agent.id);
         }

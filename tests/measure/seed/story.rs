@@ -3,6 +3,7 @@
 
 /// An agent of the session.
 pub struct Agent {
+    pub session: &'static str,
     /// Empty for the main one.
     pub id: &'static str,
     pub role: Option<&'static str>,
@@ -97,8 +98,8 @@ pub fn before() -> Vec<Agent> {
     steps.push(Step::Ask(41_000, Some(call(Tool::Patch("docs/tickets.md"), 80))));
     steps.push(Step::Ask(41_900, None));
     vec![
-        Agent { id: "", role: None, history: false, steps: main },
-        Agent { id: "docs", role: Some("docs_writer"), history: true, steps },
+        Agent { session: "ticket-before", id: "", role: None, history: false, steps: main },
+        Agent { session: "ticket-before", id: "docs-before", role: Some("docs_writer"), history: true, steps },
     ]
 }
 
@@ -120,10 +121,15 @@ pub fn after() -> Vec<Agent> {
         call(Tool::Shell("npm test"), 2_500),
         call(Tool::Spawn("docs_writer"), 60),
     ];
-    let write =
-        vec![call(Tool::Read("docs/tickets.md"), 3_000), call(Tool::Patch("docs/tickets.md"), 80)];
+    let write = vec![call(Tool::Read("docs/tickets.md"), 3_000), call(Tool::Patch("docs/tickets.md"), 80)];
     vec![
-        Agent { id: "", role: None, history: false, steps: growing(21_000, 1_100, calls) },
-        Agent { id: "docs", role: Some("docs_writer"), history: false, steps: growing(18_000, 900, write) },
+        Agent { session: "ticket-after", id: "", role: None, history: false, steps: growing(21_000, 1_100, calls) },
+        Agent {
+            session: "ticket-after",
+            id: "docs-after",
+            role: Some("docs_writer"),
+            history: false,
+            steps: growing(18_000, 900, write),
+        },
     ]
 }
