@@ -177,8 +177,8 @@ fn reviewer(session: &str, thread: &str, calls: &[&Call]) -> String {
 
 /// A file of the main agent, and one for each other with what is known of it beside.
 pub fn transcripts(agents: &[Agent], folder: &Path) {
-    let session = agents[0].session;
-    let below = folder.join(session).join("subagents");
+    let session = errand(&agents[0]);
+    let below = folder.join(&session).join("subagents");
     fs::create_dir_all(&below).unwrap();
     for agent in agents {
         let mut log = Transcript { agent, lines: Lines::default(), last: Value::Null };
@@ -198,6 +198,11 @@ pub fn transcripts(agents: &[Agent], folder: &Path) {
     }
 }
 
+/// The session, which is another one than the other host's.
+fn errand(agent: &Agent) -> String {
+    agent.session.replace("ticket", "errand")
+}
+
 /// The call that starts the other agent.
 fn spawned(agent: &Agent) -> String {
     format!("{}-spawn", agent.session)
@@ -212,7 +217,7 @@ struct Transcript<'a> {
 impl Transcript<'_> {
     fn run(&mut self) {
         if self.agent.history {
-            self.lines.put(&json!({ "type": "fork-context-ref", "agentId": self.agent.id, "parentSessionId": self.agent.session, "contextLength": 240 }));
+            self.lines.put(&json!({ "type": "fork-context-ref", "agentId": self.agent.id, "parentSessionId": errand(self.agent), "contextLength": 240 }));
             // The call that made it, repeated from the parent.
             self.answer(203_000, &spawned(self.agent), "Agent", json!({}));
         }
@@ -267,7 +272,7 @@ impl Transcript<'_> {
 
     fn line(&mut self, kind: &str, rest: Value) {
         let uuid = format!("{}-u{}", thread(self.agent), self.lines.count);
-        let mut line = json!({ "parentUuid": self.last, "isSidechain": !self.agent.id.is_empty(), "type": kind, "uuid": uuid, "timestamp": self.lines.time(), "cwd": "/w/shop", "sessionId": self.agent.session, "version": "2.1.332" });
+        let mut line = json!({ "parentUuid": self.last, "isSidechain": !self.agent.id.is_empty(), "type": kind, "uuid": uuid, "timestamp": self.lines.time(), "cwd": "/w/shop", "sessionId": errand(self.agent), "version": "2.1.332" });
         if !self.agent.id.is_empty() {
             line["agentId"] = json!(self.agent.id);
         }
