@@ -65,7 +65,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("pulldown_cmark", &["text/markdown.rs"]),
     ("jsonc_parser", &["edit/", "lint/foreign/hooks.rs", "text/json.rs"]),
     ("clap", &["cli/"]),
-    ("tempfile", &["run/", "verify/"]),
+    ("tempfile", &["cli/measure/output.rs", "run/", "verify/"]),
+    ("parquet::", &["measure/export/parquet.rs", "measure/export/mod.rs"]),
     ("signal_hook", &["run/"]),
     ("tokio::", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
     ("axum::", &["verify/model/"]),
@@ -87,6 +88,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
         "std::fs::",
         &[
             "cli/env.rs",
+            "cli/measure/output.rs",
             "gateway/folder.rs",
             "gateway/record.rs",
             "guard/",

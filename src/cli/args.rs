@@ -1,5 +1,7 @@
 //! What can be written on the command line.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// One policy for AI coding agents, compiled into what every host really obeys
@@ -348,6 +350,26 @@ pub struct MeasureArgs {
     /// Propose budgets from what was measured, as a part of a policy
     #[arg(long, conflicts_with = "expect")]
     pub calibrate: bool,
+    /// Write every event as a row instead of a report, for other programs to aggregate
+    #[arg(long, value_name = "KIND", conflicts_with_all = ["expect", "calibrate", "html"])]
+    pub export: Option<ExportKind>,
+    /// Where the events go: a file, or a folder for `events.KIND` [default: standard output, but for Parquet]
+    #[arg(short, long, value_name = "PATH", requires = "export")]
+    pub output: Option<PathBuf>,
+    /// Write the report as a page for a browser: one file, without scripts, that loads nothing
+    #[arg(long, value_name = "FILE", conflicts_with = "calibrate")]
+    pub html: Option<PathBuf>,
+}
+
+/// What events are exported as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportKind {
+    /// Apache Parquet
+    Parquet,
+    /// A JSON object a line
+    Jsonl,
+    /// OpenTelemetry's JSON of logs, as the Collector's `otlpjsonfile` receiver reads
+    Otlp,
 }
 
 /// `packet`

@@ -33,6 +33,8 @@ pub struct Context {
     pub crossed: Vec<Crossed>,
     /// Compactions.
     pub compactions: Vec<Compacted>,
+    /// After which request another agent was started; the first of them.
+    pub spawns: Vec<u64>,
     every: u64,
     last_output: u64,
     since: (u64, u64),
@@ -61,6 +63,8 @@ pub struct Crossed {
 pub struct Compacted {
     /// Where.
     pub at: At,
+    /// After which request.
+    pub request: u64,
     /// Tokens before: as the host says, else of the last request.
     pub before: Option<u64>,
     /// Tokens afterwards: as the host says, else of the next request.
@@ -143,6 +147,13 @@ impl Context {
         self.since.1 = self.since.1.saturating_add(wasted);
     }
 
+    /// Another agent was started.
+    pub fn spawn(&mut self) {
+        if self.spawns.len() < POINTS {
+            self.spawns.push(self.requests);
+        }
+    }
+
     /// Takes a compaction.
     pub fn compaction(&mut self, at: At, compaction: &Compaction) {
         // Where the request that wrote the summary is recorded too, it was not what led to the compaction.
@@ -152,6 +163,7 @@ impl Context {
         };
         self.compactions.push(Compacted {
             at,
+            request: self.requests,
             before: compaction.before.or(led),
             after: compaction.after,
             automatic: compaction.automatic,

@@ -7,10 +7,12 @@
 pub mod context;
 pub mod event;
 pub mod expect;
+pub mod export;
 pub mod find;
 pub mod format;
 pub mod found;
 pub mod judge;
+pub mod judged;
 pub mod propose;
 mod read;
 pub mod report;

@@ -46,9 +46,24 @@ pub struct Runs {
     total: u64,
 }
 
+const fn in_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_')
+}
+
 impl Runs {
+    /// As [`Self::feed`] for each. Where no row can become long enough, only the last one is looked for.
+    fn span(&mut self, bytes: &[u8]) {
+        let length = bytes.len() as u64;
+        if self.row + length >= RUN {
+            bytes.iter().for_each(|byte| self.feed(*byte));
+            return;
+        }
+        let last = bytes.iter().rev().take_while(|byte| in_base64(**byte)).count() as u64;
+        self.row = if last == length { self.row + length } else { last };
+    }
+
     fn feed(&mut self, byte: u8) {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'-' | b'_') {
+        if in_base64(byte) {
             self.row += 1;
         } else {
             self.close();
@@ -64,6 +79,36 @@ impl Runs {
 }
 
 impl Skim {
+    /// Takes bytes and appends to `out` what is kept: as [`Self::feed`] for each, but what needs no looking at is taken
+    /// in one piece.
+    pub fn take(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
+        while let Some(first) = bytes.first() {
+            let plain = if !self.text {
+                memchr::memchr(b'"', bytes).unwrap_or(bytes.len())
+            } else if self.escape != Escape::None || (self.kept >= KEEP && !self.dropping) {
+                0
+            } else {
+                let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
+                // What is beyond is cut between two characters.
+                if self.dropping { end } else { end.min(KEEP - self.kept) }
+            };
+            let Some((piece, rest)) = bytes.split_at_checked(plain).filter(|(piece, _)| !piece.is_empty()) else {
+                self.feed(*first, out);
+                bytes = bytes.get(1..).unwrap_or_default();
+                continue;
+            };
+            bytes = rest;
+            if self.text {
+                self.length += piece.len() as u64;
+                self.runs.span(piece);
+                self.kept += if self.dropping { 0 } else { piece.len() };
+            }
+            if !self.text || !self.dropping {
+                out.extend_from_slice(piece);
+            }
+        }
+    }
+
     /// Takes one byte and appends to `out` what is kept.
     pub fn feed(&mut self, byte: u8, out: &mut Vec<u8>) {
         if !self.text {
@@ -166,8 +211,11 @@ pub fn base64(text: &str) -> u64 {
         return 0;
     }
     let mut runs = Runs::default();
-    text.bytes().for_each(|byte| runs.feed(byte));
-    runs.close();
+    // No row is longer than what has no space.
+    text.as_bytes().split(|byte| *byte == b' ' || *byte == b'\n').for_each(|piece| {
+        runs.span(piece);
+        runs.close();
+    });
     runs.total
 }
 
@@ -204,14 +252,12 @@ pub fn line(from: &mut dyn BufRead, read: &mut u64) -> io::Result<Option<Line>> 
             return Ok(any.then_some(if large { Line::TooLarge } else { Line::Whole(out, false) }));
         }
         any = true;
-        let end = chunk.iter().position(|b| *b == b'\n');
+        let end = memchr::memchr(b'\n', chunk);
         let used = end.unwrap_or(chunk.len());
-        for byte in chunk.iter().take(used) {
-            if !large {
-                skim.feed(*byte, &mut out);
-                if out.len() > RECORD {
-                    (large, out) = (true, Vec::new());
-                }
+        if !large {
+            skim.take(chunk.get(..used).unwrap_or_default(), &mut out);
+            if out.len() > RECORD {
+                (large, out) = (true, Vec::new());
             }
         }
         let consumed = end.map_or(used, |_| used + 1);
@@ -248,9 +294,7 @@ impl<R: BufRead> io::Read for Skimmed<R> {
                 return Ok(0);
             }
             let used = chunk.len();
-            for byte in chunk {
-                self.skim.feed(*byte, &mut self.ready);
-            }
+            self.skim.take(chunk, &mut self.ready);
             self.from.consume(used);
         }
         let part = self.ready.get(self.given..).unwrap_or_default();
@@ -287,6 +331,23 @@ mod tests {
         assert_eq!(base64(&"plain words, ".repeat(500)), 0);
         assert_eq!(base64(&"0123456789abcdef".repeat(8)), 0);
         assert_eq!(base64(&format!("shown: {} end", "Zm9v".repeat(200))), 800);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_taken_as_their_bytes_are(parts in prop::collection::vec(("[a-zA-Z0-9]{0,700}|[ é漢😀\"\\\\\n]{0,9}|(\\\\ud83d\\\\ude00){1,4}", 1usize..90), 1..12), cuts in prop::collection::vec(1usize..40_000, 1..9)) {
+            // Some of it is no JSON, which must not matter here.
+            let json: String = parts.iter().map(|(unit, times)| format!("\"{}\",", unit.repeat(*times))).collect();
+            let (mut one, mut each) = ((Skim::default(), Vec::new()), (Skim::default(), Vec::new()));
+            json.bytes().for_each(|byte| one.0.feed(byte, &mut one.1));
+            let (mut rest, mut cuts) = (json.as_bytes(), cuts.iter().cycle());
+            while !rest.is_empty() {
+                let (piece, after) = rest.split_at(rest.len().min(*cuts.next().unwrap()));
+                each.0.take(piece, &mut each.1);
+                rest = after;
+            }
+            prop_assert!(one.1 == each.1, "{} and {} bytes", one.1.len(), each.1.len());
+        }
     }
 
     proptest! {

@@ -13,6 +13,7 @@ use super::event::{
 use super::format::Format;
 use super::found::Found;
 use super::judge::{Class, Judge, Tool};
+use super::judged::Judged;
 use super::spread::Spread;
 
 /// All that is counted.
@@ -139,8 +140,24 @@ impl<'p> Tally<'p> {
         self.judge
     }
 
+    /// What was counted of an agent.
+    pub fn agent(&self, key: &AgentKey) -> Option<&Counted<'p>> {
+        self.agents.get(key)
+    }
+
     /// Takes one event.
     pub fn event(&mut self, event: Event) {
+        self.take(event, None);
+    }
+
+    /// Takes one event and tells what the policy says of it.
+    pub fn told(&mut self, event: Event) -> Judged<'p> {
+        let mut judged = Judged::default();
+        self.take(event, Some(&mut judged));
+        judged
+    }
+
+    fn take(&mut self, event: Event, told: Option<&mut Judged<'p>>) {
         let Event { at, time, agent: key, kind } = event;
         let new = || Counted { at, ..Counted::default() };
         let counted = self.agents.entry(Rc::clone(&key)).or_insert_with(new);
@@ -148,7 +165,7 @@ impl<'p> Tally<'p> {
             counted.first.get_or_insert_with(|| time.clone());
             counted.last = Some(time);
         }
-        let mut one = One { judge: self.judge, format: key.format, counted, at };
+        let mut one = One { judge: self.judge, format: key.format, counted, at, told };
         match kind {
             Kind::Agent(agent) => one.known(agent),
             Kind::Request(request) => one.request(&request),
@@ -170,9 +187,16 @@ struct One<'a, 'p> {
     format: Format,
     counted: &'a mut Counted<'p>,
     at: At,
+    told: Option<&'a mut Judged<'p>>,
 }
 
-impl One<'_, '_> {
+impl<'p> One<'_, 'p> {
+    fn tell(&mut self, tell: impl FnOnce(&mut Judged<'p>)) {
+        if let Some(told) = &mut self.told {
+            tell(told);
+        }
+    }
+
     fn known(&mut self, agent: Agent) {
         let known = &mut self.counted.known;
         known.place = agent.place.or(known.place);
@@ -185,7 +209,12 @@ impl One<'_, '_> {
 
     fn request(&mut self, request: &Request) {
         let thresholds = &self.judge.policy.settings.context;
-        self.counted.context.request(self.at, request, thresholds.iter().map(|(name, share)| (*name, share.0)));
+        let context = &mut self.counted.context;
+        let before = context.crossed.len();
+        context.request(self.at, request, thresholds.iter().map(|(name, share)| (*name, share.0)));
+        if let Some(told) = &mut self.told {
+            told.crossed = context.crossed.iter().skip(before).map(|c| c.name).collect();
+        }
     }
 
     fn compaction(&mut self, compaction: &Compaction) {
@@ -221,11 +250,17 @@ impl One<'_, '_> {
         counted.worked |= judge.works(&tool);
         let role = counted.known.role.as_deref().and_then(|name| judge.role(self.format, name));
         let folder = counted.known.folder.as_deref();
-        let outside = role.and_then(|role| judge.outside(role, &tool, call.arguments.as_ref(), folder));
-        if let Some(why) = &outside {
+        let outside = role.map(|role| judge.outside(role, &tool, call.arguments.as_ref(), folder));
+        if let Some(Some(why)) = &outside {
             counted.outside.add(at, || format!("{}: {why}", tool.label));
         }
-        counted.open.insert(call.id, (tool, at, outside.is_some()));
+        let is_outside = matches!(outside, Some(Some(_)));
+        if let Some(told) = &mut self.told {
+            told.tool = Some(tool.clone());
+            told.outside = outside.is_some().then_some(is_outside);
+            told.reason = outside.flatten();
+        }
+        self.counted.open.insert(call.id, (tool, at, is_outside));
     }
 
     fn knowledge(&mut self, tool: &Tool<'_>) {
@@ -249,6 +284,7 @@ impl One<'_, '_> {
         if any && !worked {
             knowledge.before.add(at, label);
         }
+        self.tell(|told| told.early = any && !worked);
     }
 
     /// The first call of a specialist in a session must carry a reason.
@@ -261,7 +297,10 @@ impl One<'_, '_> {
             Some(true) => {}
             // The gateway's own log has no arguments, but it has the reason where there was one.
             None if self.format != Format::Gateway => self.counted.escalations_unknown += 1,
-            _ => self.counted.escalations.add(self.at, || tool.label.clone()),
+            _ => {
+                self.counted.escalations.add(self.at, || tool.label.clone());
+                self.tell(|told| told.unrecorded = true);
+            }
         }
     }
 
@@ -273,7 +312,11 @@ impl One<'_, '_> {
             outcome.refused || (outcome.failed != Some(false) && self.judge.refused(self.format, &outcome.head));
         let counted = &mut *self.counted;
         let count = counted.tools.entry(tool.label.clone()).or_default();
-        counted.started += u64::from(tool.starts && !failed && !refused);
+        let started = tool.starts && !failed && !refused;
+        counted.started += u64::from(started);
+        if started {
+            counted.context.spawn();
+        }
         count.failed += u64::from(failed);
         count.refused += u64::from(refused);
         if refused && outside {
@@ -282,6 +325,12 @@ impl One<'_, '_> {
             let what = at.map(|at| counted.outside.records.remove(at).what);
             counted.outside_refused.add(called, || what.unwrap_or_else(|| tool.label.clone()));
         }
+        let known = self.counted.known.role.as_deref().is_some_and(|name| self.judge.role(self.format, name).is_some());
+        self.tell(|told| {
+            told.tool = Some(tool.clone());
+            told.outside = known.then_some(outside);
+            (told.refused, told.started) = (refused, started);
+        });
         self.raw(outcome.raw, outcome.visible);
         if outcome.nested {
             return;
@@ -311,7 +360,8 @@ impl One<'_, '_> {
         let figure = |which: &str| judge.policy.settings.budgets.get("tool-result").and_then(|b| b.figure(which));
         let what = || format!("{}: {bytes} bytes", tool.label);
         let over = |limit: Option<u64>| limit.filter(|limit| bytes > *limit).map(|limit| bytes - limit);
-        if over(figure("target")).is_some() {
+        let target = over(figure("target"));
+        if target.is_some() {
             counted.over_target.add(at, what);
         }
         let wasted = over(figure("limit"));
@@ -319,6 +369,7 @@ impl One<'_, '_> {
             counted.over_limit.add(at, what);
         }
         counted.context.text(bytes, wasted.unwrap_or(0));
+        self.tell(|told| (told.over_target, told.over_limit) = (target.is_some(), wasted.is_some()));
     }
 
     fn media(&mut self, tool: &Tool<'_>, outcome: &Outcome) {
@@ -341,8 +392,10 @@ impl One<'_, '_> {
     }
 
     fn review(&mut self, review: &Review) {
-        let tool = review.tool.as_ref().map(|name| self.judge.tool(self.format, name).label);
-        *self.counted.reviews.entry(tool.unwrap_or_else(|| "tool not recorded".to_owned())).or_default() += 1;
+        let tool = review.tool.as_ref().map(|name| self.judge.tool(self.format, name));
+        let label = tool.as_ref().map_or("tool not recorded", |tool| tool.label.as_str());
+        *self.counted.reviews.entry(label.to_owned()).or_default() += 1;
+        self.tell(|told| told.tool = tool);
     }
 
     fn approval(&mut self, approval: Approval) {
@@ -351,6 +404,9 @@ impl One<'_, '_> {
         let key = (tool.to_owned(), by, approval.granted);
         let entry = self.counted.approvals.entry(key).or_insert((0, approval.person));
         entry.0 += 1;
+        if let Some(told) = &mut self.told {
+            told.tool = self.counted.open.get(&approval.call).map(|(tool, ..)| tool.clone());
+        }
     }
 }
 

@@ -3,7 +3,10 @@
 
 mod expect;
 mod hosts;
+mod pages;
+mod queries;
 mod readers;
+mod seed;
 #[path = "../support/mod.rs"]
 mod support;
 mod traps;

@@ -1,5 +1,8 @@
 //! `measure`: reads the logs of sessions and holds them against the policy.
 
+mod export;
+mod html;
+mod output;
 mod page;
 mod progress;
 
@@ -9,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use crate::diag::Sink;
 use crate::diag::render::Format as Output;
 use crate::load::{self, Loaded};
+use crate::measure::event::Event;
 use crate::measure::expect::{self, Outcome};
 use crate::measure::find::{self, Wanted};
 use crate::measure::format::{self, Seen};
@@ -49,7 +53,10 @@ pub fn run(args: &MeasureArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     let files = files(args, &loaded)?;
     let judge = Judge::new(&policy, &loaded.adapters);
     let mut tally = Tally::new(&judge);
-    let read = read(files, &mut tally, ui)?;
+    if let Some(kind) = args.export {
+        return export::export(kind, args.output.as_deref(), &files, &mut tally, ui);
+    }
+    let read = read(&files, ui, &mut |event, _, _| tally.event(event))?;
     if args.calibrate {
         let proposal = propose::propose(&tally).ok_or_else(|| {
             Failure::new(Exit::Drift, "too few results to propose a budget from: at least 20 are needed")
@@ -59,17 +66,32 @@ pub fn run(args: &MeasureArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     }
     let sessions = sessions(&tally);
     if sessions.is_empty() {
-        return Err(Failure::environment("no log of a session was found")
-            .help("name files or folders with logs, or a host with `--host`"));
+        return Err(nothing());
     }
     let outcomes: Option<Vec<(usize, Vec<Outcome>)>> =
         acceptance.map(|a| sessions.iter().enumerate().map(|(at, s)| (at, expect::expect(a, s))).collect());
     let expected = args.expect.as_deref().zip(outcomes.as_deref());
+    if let Some(path) = &args.html {
+        // The records stand in the table of violations.
+        let page = page::Page { tally: &tally, files: &read, shown: 0 };
+        write(path, &html::html(&page, &sessions, expected)?, ui)?;
+        return Ok(verdict(outcomes.as_deref(), &sessions));
+    }
     match ui.format {
         Output::Json => ui.result(&format!("{:#}\n", report::json(&tally, &sessions, &read, expected))),
         _ => ui.result(&page::page(&tally, &sessions, &read, expected, ui.verbose)),
     }
     Ok(verdict(outcomes.as_deref(), &sessions))
+}
+
+fn write(path: &Path, page: &str, ui: &Ui) -> Result<(), Failure> {
+    use std::io::Write as _;
+    let to = output::Output::new(path)?;
+    let mut file = to.writer()?;
+    file.write_all(page.as_bytes()).and_then(|()| file.flush()).map_err(|e| output::failed(path, &e))?;
+    to.done()?;
+    ui.say(&format!("wrote the page to {}", path.display()));
+    Ok(())
 }
 
 fn verdict(outcomes: Option<&[(usize, Vec<Outcome>)]>, sessions: &[Session<'_, '_>]) -> Exit {
@@ -152,16 +174,22 @@ fn since(text: &str) -> Result<SystemTime, Failure> {
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).ok_or_else(wrong)
 }
 
-fn read(files: Vec<PathBuf>, tally: &mut Tally<'_>, ui: &Ui) -> Result<Vec<File>, Failure> {
-    let mut progress = Progress::new(&files, ui);
+fn nothing() -> Failure {
+    Failure::environment("no log of a session was found")
+        .help("name files or folders with logs, or a host with `--host`")
+}
+
+/// Reads the logs. `each` is given every event, with the files that were read before and the name of this one.
+fn read(files: &[PathBuf], ui: &Ui, each: &mut dyn FnMut(Event, &[File], &str)) -> Result<Vec<File>, Failure> {
+    let mut progress = Progress::new(files, ui);
     let mut seen = Seen::default();
     let mut all = Vec::new();
     for (number, path) in files.iter().enumerate() {
         let name = path.to_string_lossy().into_owned();
         let at = u32::try_from(number).unwrap_or(u32::MAX);
-        let found =
-            format::read(path, at, &mut seen, &mut |event| tally.event(event), &mut |bytes| progress.step(bytes))
-                .map_err(|e| Failure::environment(format!("cannot read `{name}`: {e}")))?;
+        let mut sink = |event| each(event, &all, &name);
+        let found = format::read(path, at, &mut seen, &mut sink, &mut |bytes| progress.step(bytes))
+            .map_err(|e| Failure::environment(format!("cannot read `{name}`: {e}")))?;
         all.push(File { path: name, format: found.format, records: found.records, bytes: found.bytes });
     }
     progress.end();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::cli::explain::layout::{Table, number, visible, wrap};
 use crate::measure::event::{AgentKey, Place};
 use crate::measure::expect::{Expected, Outcome, Verdict};
-use crate::measure::format::Fact;
+use crate::measure::format::Fact as Recorded;
 use crate::measure::found::{Found, Record};
 use crate::measure::report::{File, place};
 use crate::measure::sessions::{Figure, Session};
@@ -37,36 +37,54 @@ pub fn page(
     visible(&out)
 }
 
-struct Page<'a, 'p> {
-    tally: &'a Tally<'p>,
-    files: &'a [File],
-    shown: usize,
+/// What the facts of a page are made from.
+pub struct Page<'a, 'p> {
+    /// What was counted.
+    pub tally: &'a Tally<'p>,
+    /// The logs.
+    pub files: &'a [File],
+    /// Records that are shown of one count.
+    pub shown: usize,
 }
+
+/// A name and what is to be said of it, in one line or several.
+pub type Fact<'n> = (&'n str, String);
 
 impl Page<'_, '_> {
     fn session(&self, session: &Session<'_, '_>, out: &mut String) {
-        let judge = self.tally.judge();
-        let _ = writeln!(out, "{} session {}", judge.title(session.format), session.id);
-        let mut table = Table::default();
-        if session.subs().next().is_some() {
-            table.row(["full-history agents".to_owned(), self.figure(&session.full_history())]);
-        }
-        if session.unread() > 0 {
-            let unread = format!("{} more were started, whose logs are not among the files", number(session.unread()));
-            table.row(["sub-agents".to_owned(), unread]);
-        }
-        let compactions: usize = session.working().map(|(_, c)| c.context.compactions.len()).sum();
-        if compactions > 0 {
-            table.row(["avoidable compactions".to_owned(), self.figure(&session.avoidable())]);
-        }
-        out.push_str(&table.print_within(WIDTH, 2, &[24]));
+        let _ = writeln!(out, "{}", self.session_title(session));
+        out.push_str(&table(self.session_facts(session)).print_within(WIDTH, 2, &[24]));
         for (key, counted) in &session.agents {
-            self.agent(session, key, counted, out);
+            let _ = writeln!(out, "\n  {}", self.agent_title(session, key, counted));
+            out.push_str(&table(self.agent_facts(session, counted)).print_within(WIDTH, 4, &[18]));
+            out.push_str(&tools(counted));
         }
         out.push('\n');
     }
 
-    fn agent(&self, session: &Session<'_, '_>, key: &AgentKey, counted: &Counted<'_>, out: &mut String) {
+    /// The host and the name of a session.
+    pub fn session_title(&self, session: &Session<'_, '_>) -> String {
+        format!("{} session {}", self.tally.judge().title(session.format), session.id)
+    }
+
+    /// What is known of a session as a whole.
+    pub fn session_facts(&self, session: &Session<'_, '_>) -> Vec<Fact<'static>> {
+        let mut facts = Vec::new();
+        if session.subs().next().is_some() {
+            facts.push(("full-history agents", self.figure(&session.full_history())));
+        }
+        if session.unread() > 0 {
+            let unread = format!("{} more were started, whose logs are not among the files", number(session.unread()));
+            facts.push(("sub-agents", unread));
+        }
+        if session.working().any(|(_, c)| !c.context.compactions.is_empty()) {
+            facts.push(("avoidable compactions", self.figure(&session.avoidable())));
+        }
+        facts
+    }
+
+    /// What an agent is.
+    pub fn agent_title(&self, session: &Session<'_, '_>, key: &AgentKey, counted: &Counted<'_>) -> String {
         let known = &counted.known;
         let mut title = match known.place {
             Some(Place::Sub) => format!("sub-agent {}", key.agent),
@@ -79,20 +97,19 @@ impl Page<'_, '_> {
         } else if known.place == Some(Place::Sub) {
             title.push_str(", role not recorded");
         }
-        let _ = writeln!(out, "\n  {title}");
-        let mut table = Table::default();
-        let mut row = |name: &str, text: String| table.row([name.to_owned(), text]);
+        title
+    }
+
+    /// What is known of an agent.
+    pub fn agent_facts(&self, session: &Session<'_, '_>, counted: &Counted<'_>) -> Vec<Fact<'static>> {
+        let mut facts: Vec<Fact<'static>> = Vec::new();
+        let mut row = |name: &'static str, text: String| facts.push((name, text));
         row("requests", self.requests(counted));
         row("context", self.context(counted));
         for compacted in &counted.context.compactions {
             let tokens = |n: Option<u64>| n.map_or_else(|| "not recorded".to_owned(), number);
-            let text = format!(
-                "{} → {} tokens, {}",
-                tokens(compacted.before),
-                tokens(compacted.after),
-                self.place(compacted.at)
-            );
-            row("compaction", text);
+            let (before, after) = (tokens(compacted.before), tokens(compacted.after));
+            row("compaction", format!("{before} → {after} tokens, {}", self.place(compacted.at)));
         }
         row("calls", calls(counted));
         row("results seen", self.results(counted));
@@ -107,8 +124,7 @@ impl Page<'_, '_> {
         row("reviews", reviews(session, counted));
         row("approvals", approvals(session, counted));
         self.oddities(counted, &mut row);
-        out.push_str(&table.print_within(WIDTH, 4, &[18]));
-        out.push_str(&tools(counted));
+        facts
     }
 
     fn requests(&self, counted: &Counted<'_>) -> String {
@@ -195,17 +211,18 @@ impl Page<'_, '_> {
         format!("{} docs, {} memory, of these {} taxonomy; {before}", k.docs.count, k.memory.count, k.taxonomy.count)
     }
 
-    fn outside(&self, session: &Session<'_, '_>, counted: &Counted<'_>, row: &mut impl FnMut(&str, String)) {
+    fn outside(&self, session: &Session<'_, '_>, counted: &Counted<'_>, row: &mut impl FnMut(&'static str, String)) {
         let role = counted.known.role.as_deref().and_then(|r| self.tally.judge().role(session.format, r));
         if role.is_none() {
             return;
         }
         row("out of grant", self.found(&counted.outside));
-        let recorded = counted.main() || session.format.records(Fact::Refusals) || counted.outside_refused.count > 0;
+        let recorded =
+            counted.main() || session.format.records(Recorded::Refusals) || counted.outside_refused.count > 0;
         row("… refused", if recorded { self.found(&counted.outside_refused) } else { "not recorded".to_owned() });
     }
 
-    fn oddities(&self, counted: &Counted<'_>, row: &mut impl FnMut(&str, String)) {
+    fn oddities(&self, counted: &Counted<'_>, row: &mut impl FnMut(&'static str, String)) {
         if counted.unclassified.count > 0 {
             row("unknown tools", self.found(&counted.unclassified));
         }
@@ -263,7 +280,7 @@ impl Page<'_, '_> {
     }
 
     /// A file is told by the end of its name, unless that is short.
-    fn place(&self, at: crate::measure::event::At) -> String {
+    pub fn place(&self, at: crate::measure::event::At) -> String {
         let whole = place(self.files, at);
         let count = whole.chars().count();
         if count <= 60 { whole } else { format!("…{}", whole.chars().skip(count - 59).collect::<String>()) }
@@ -309,7 +326,14 @@ impl Page<'_, '_> {
     }
 }
 
-fn size(bytes: u64) -> String {
+fn table(facts: Vec<Fact<'_>>) -> Table {
+    let mut table = Table::default();
+    facts.into_iter().for_each(|(name, text)| table.row([name.to_owned(), text]));
+    table
+}
+
+/// Bytes for people.
+pub fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
         1024..1_048_576 => format!("{}.{} KiB", bytes / 1024, bytes % 1024 * 10 / 1024),
@@ -332,7 +356,7 @@ fn calls(counted: &Counted<'_>) -> String {
 
 fn reviews(session: &Session<'_, '_>, counted: &Counted<'_>) -> String {
     if counted.reviews.is_empty() {
-        let known = session.format.records(Fact::Reviews);
+        let known = session.format.records(Recorded::Reviews);
         return if known { "none" } else { "not recorded" }.to_owned();
     }
     let total: u64 = counted.reviews.values().sum();
@@ -342,7 +366,7 @@ fn reviews(session: &Session<'_, '_>, counted: &Counted<'_>) -> String {
 
 fn approvals(session: &Session<'_, '_>, counted: &Counted<'_>) -> String {
     if counted.approvals.is_empty() {
-        let known = session.format.records(Fact::Approvals);
+        let known = session.format.records(Recorded::Approvals);
         return if known { "none" } else { "not recorded" }.to_owned();
     }
     let count = |person: bool, granted: bool| -> u64 {
