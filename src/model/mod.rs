@@ -12,4 +12,5 @@ pub mod policy;
 pub mod role;
 pub mod rule;
 pub mod scalar;
+pub mod scenario;
 pub mod user_file;
