@@ -8,6 +8,7 @@ mod compiled;
 mod completions;
 mod drift;
 mod env;
+mod eval;
 mod exit;
 mod explain;
 mod guard;
@@ -70,6 +71,8 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Explain(args) => explain::run(args, global, ui),
         Command::Audit(args) => audit::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
+        Command::Eval(args) => eval::run(args, global, ui),
+        Command::ScenarioServer(args) => eval::serve(args),
         Command::Measure(args) => measure::run(args, global, ui),
         Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),

@@ -105,6 +105,7 @@ fn base(adapter: &Adapter, budget: &str, family: Family) -> Line {
         conditions: Vec::new(),
         reason: String::new(),
         lowered: None,
+        measured: Vec::new(),
     }
 }
 

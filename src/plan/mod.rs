@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod globs;
 pub mod knobs;
 pub mod ledger;
+pub mod measured;
 pub mod names;
 pub mod narrow;
 pub mod offer;
@@ -113,6 +114,9 @@ pub fn plan(
     }
     if purpose != Purpose::Claims {
         others(policy, &selected, &delivery, purpose, &mut lines, sink);
+    }
+    if purpose == Purpose::Ledger {
+        measured::put(policy, &mut lines, sink);
     }
     Plan { hosts, delivery, ledger: Ledger { lines } }
 }

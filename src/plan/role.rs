@@ -183,6 +183,7 @@ impl Planner<'_> {
             conditions: self.list.claim.conditions.clone(),
             reason,
             lowered: None,
+            measured: Vec::new(),
         }
     }
 

@@ -11,6 +11,7 @@ pub mod policy;
 mod roles;
 mod rules;
 mod secrets;
+pub mod scenarios;
 mod servers;
 mod settings;
 mod template;
@@ -52,6 +53,9 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
     let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
     let evidence = evidence::resolve(loaded, &hosts, &names, sink);
+    for found in &loaded.scenarios {
+        scenarios::judge(found, &roles, &catalogue, sink);
+    }
     let acceptance = merged.acceptance.iter().map(|(name, all)| (name.value.clone(), all.clone())).collect();
     Policy {
         catalogue,

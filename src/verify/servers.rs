@@ -138,6 +138,7 @@ mod tests {
             conditions: vec![],
             reason: String::new(),
             lowered: None,
+            measured: Vec::new(),
         }
     }
 

@@ -66,14 +66,14 @@ pub struct Trial<'a> {
 }
 
 /// A place of one run, gone when this is dropped.
-pub(super) struct Place {
+pub(crate) struct Place {
     _dir: tempfile::TempDir,
-    pub(super) home: PathBuf,
-    pub(super) root: PathBuf,
+    pub(crate) home: PathBuf,
+    pub(crate) root: PathBuf,
 }
 
 impl Place {
-    pub(super) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let dir = tempfile::Builder::new().prefix("rolecast-verify-").tempdir()?;
         let top = dir.path().canonicalize()?;
         let place = Self { _dir: dir, home: top.join("home"), root: top.join("root") };
@@ -235,7 +235,7 @@ impl Session<'_> {
     }
 
     /// What a person would do by hand, for every file of the output that is there.
-    fn acknowledge(&self, how: &Acknowledge, place: &Place) -> io::Result<()> {
+    pub(crate) fn acknowledge(&self, how: &Acknowledge, place: &Place) -> io::Result<()> {
         let Some(output) = self.adapter.outputs.get(&how.output) else { return Ok(()) };
         let (before, after) = output.file.split_once("{name}").unwrap_or((&output.file, ""));
         let folder = place.root.join(before);
@@ -252,7 +252,7 @@ impl Session<'_> {
         write(&place.home.join(&how.file), &all.to_string())
     }
 
-    pub(super) async fn start(
+    pub(crate) async fn start(
         &self,
         args: &[String],
         values: &IndexMap<String, String>,
@@ -291,7 +291,7 @@ impl Session<'_> {
     }
 
     /// Nothing of the user's but where programs are.
-    fn environment(&self, place: &Place, values: &IndexMap<String, String>) -> Vec<(String, String)> {
+    pub(crate) fn environment(&self, place: &Place, values: &IndexMap<String, String>) -> Vec<(String, String)> {
         let home = place.home.to_string_lossy().into_owned();
         let below = |name: &str| place.home.join(name).to_string_lossy().into_owned();
         let mut env = vec![
@@ -320,7 +320,7 @@ impl Session<'_> {
     }
 }
 
-pub(super) fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, String> {
+pub(crate) fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, String> {
     [
         ("{url}", url.to_owned()),
         ("{home}", place.home.to_string_lossy().into_owned()),
@@ -333,7 +333,7 @@ pub(super) fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, S
     .collect()
 }
 
-pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;
     }
