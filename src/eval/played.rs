@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, BufRead, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -28,6 +28,25 @@ const TIME: Timeout = Timeout { seconds: 60, span: None };
 pub fn write(scenario: &Scenario, file: &Path) -> io::Result<()> {
     let servers: IndexMap<&str, &PlayedServer> = scenario.servers.iter().map(|(n, s)| (n.value.as_str(), s)).collect();
     fs::write(file, serde_json::to_string(&servers)?)
+}
+
+/// The file that is there once a host has asked a server for its tools.
+fn mark(file: &Path, name: &str) -> PathBuf {
+    file.with_extension(format!("{name}.asked"))
+}
+
+/// Forgets who asked.
+pub fn forget(scenario: &Scenario, file: &Path) {
+    for name in scenario.servers.keys() {
+        // What is not there is forgotten.
+        let _ = fs::remove_file(mark(file, name));
+    }
+}
+
+/// The servers whose tools no host has asked for: what a model does not do with them says nothing.
+pub fn unasked<'s>(scenario: &'s Scenario, file: &Path) -> Vec<&'s str> {
+    let names = scenario.servers.keys().map(|name| name.value.as_str());
+    names.filter(|name| !mark(file, name).exists()).collect()
 }
 
 /// Puts the servers of a scenario into a policy; `program` is this one, `file` what it reads.
@@ -70,6 +89,9 @@ pub fn serve(file: &Path, name: &str, input: impl BufRead, mut output: impl Writ
         let Ok(message) = serde_json::from_str::<Value>(&line?) else { continue };
         // A notification has no id and wants no answer.
         let Some(id) = message.get("id").filter(|id| !id.is_null()) else { continue };
+        if message["method"] == "tools/list" {
+            fs::write(mark(file, name), "")?;
+        }
         let answer = match answer(&message, name, &server) {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
             Err((code, why)) => json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": why } }),
@@ -128,7 +150,11 @@ mod tests {
             serve(&file, "notes", line.as_bytes(), &mut out).unwrap();
             serde_json::from_slice::<Value>(&out).unwrap()
         };
+        assert_eq!(unasked(&scenario, &file), ["notes"]);
         let listed = ask("tools/list", json!({}));
+        assert!(unasked(&scenario, &file).is_empty());
+        forget(&scenario, &file);
+        assert_eq!(unasked(&scenario, &file), ["notes"]);
         assert_eq!(listed["result"]["tools"][0]["inputSchema"]["properties"]["query"]["type"], "string");
         let called = ask("tools/call", json!({ "name": "find", "arguments": { "query": "x" } }));
         assert_eq!(called["result"]["content"][0]["text"], "none");

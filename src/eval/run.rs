@@ -20,10 +20,12 @@ use crate::verify::session::{self, Place, Session, write};
 use super::judge::{self, Check, Seen};
 use super::logs::{self, Folders};
 use super::stage::Stage;
-use super::{Options, files, script};
+use super::{Options, files, played, script};
 
 /// Marks every process of a run.
 const MARK: &str = "ROLECAST_EVAL";
+/// How folders of runs are called.
+pub(super) const PREFIX: &str = "rolecast-eval-";
 /// Most characters of a program's complaint that are shown.
 const MAX_TROUBLE: usize = 300;
 
@@ -77,15 +79,16 @@ impl Host<'_> {
         options: &Options<'_>,
         stop: &mut Interrupt,
     ) -> io::Result<Came> {
-        let place = Place::new()?;
+        let place = Place::called(PREFIX)?;
         files::copy(&stage.place.root, &place.root)?;
         let before = files::snapshot(&place.root)?;
-        let ready = self.ready(scenario, &place, options, stop).await?;
+        let ready = self.ready(scenario, &place, options).await?;
         let folders = Folders::of(self.sessions, ready.home.as_deref(), options.os, &ready.env);
         let known = folders.files()?;
         let args = self.args(scenario, &ready.values);
         let program = &self.found.start;
         let task = Task { program, args: &args, env: &ready.env, folder: &place.root, time: options.time };
+        played::forget(scenario, &stage.served);
         let ran = process::run(task, stop).await?;
         reap::marked(MARK, &place.home);
         drop(ready.server);
@@ -96,6 +99,10 @@ impl Host<'_> {
         let Some(session) = logs::of(&all, &place.root) else { return Ok(Came::Not(trouble(&ran))) };
         if ran.ended.is_none() && ran.code != Some(0) {
             return Ok(Came::Not(trouble(&ran)));
+        }
+        let unasked = played::unasked(scenario, &stage.served);
+        if !unasked.is_empty() {
+            return Ok(Came::Not(format!("it did not ask for the tools of {}", unasked.join(", "))));
         }
         let changed = files::changed(&before, &files::snapshot(&place.root)?);
         let seen = Seen { session, files: &read, changed: &changed, answer: &ran.stdout };
@@ -124,7 +131,6 @@ impl Host<'_> {
         scenario: &Scenario,
         place: &Place,
         options: &Options<'_>,
-        stop: &mut Interrupt,
     ) -> io::Result<Ready> {
         let mark = (MARK.to_owned(), place.home.to_string_lossy().into_owned());
         let root = [("{root}".to_owned(), place.root.to_string_lossy().into_owned())];
@@ -154,16 +160,6 @@ impl Host<'_> {
         let values = values(place, &server.url());
         for (path, text) in &self.driver.files {
             write(&place.home.join(path), &fill(text, &values))?;
-        }
-        if let Some(how) = &self.driver.acknowledge {
-            session.acknowledge(how, place)?;
-        }
-        if let Some(accept) = &self.driver.servers.accept {
-            for name in scenario.servers.keys() {
-                let mut values = values.clone();
-                values.insert("{server}".to_owned(), name.value.clone());
-                session.start(accept, &values, place, options.time, stop).await?;
-            }
         }
         let mut env = session.environment(place, &values);
         env.extend(own(&values));

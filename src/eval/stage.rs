@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::compile::{compile, variant};
 use crate::diag::Sink;
@@ -27,8 +27,10 @@ const MAX_SOURCE: u64 = 4 << 20;
 
 /// A repository that is ready.
 pub struct Stage {
-    /// Where it is, and beside it what its servers read.
+    /// Where it is.
     pub place: Place,
+    /// What its servers read.
+    pub served: PathBuf,
 }
 
 impl Stage {
@@ -42,13 +44,13 @@ impl Stage {
         options: &Options<'_>,
         stop: &mut Interrupt,
     ) -> Result<Self, Problem> {
-        let place = Place::new().map_err(failed("cannot make a folder for runs"))?;
+        let place = Place::called(super::run::PREFIX).map_err(failed("cannot make a folder for runs"))?;
         repository(scenario, &place, options, stop).await.map_err(failed("cannot make the repository of the scenario"))?;
         let served = place.home.join("servers.json");
         played::write(scenario, &served).map_err(failed("cannot write the servers of the scenario"))?;
         policy(scenario, told, &place, &served, options)?;
         commit(&place, options, stop).await.map_err(failed("cannot commit the repository of the scenario"))?;
-        Ok(Self { place })
+        Ok(Self { place, served })
     }
 }
 

@@ -74,7 +74,12 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new() -> io::Result<Self> {
-        let dir = tempfile::Builder::new().prefix("rolecast-verify-").tempdir()?;
+        Self::called("rolecast-verify-")
+    }
+
+    /// One whose name begins so.
+    pub(crate) fn called(prefix: &str) -> io::Result<Self> {
+        let dir = tempfile::Builder::new().prefix(prefix).tempdir()?;
         let top = dir.path().canonicalize()?;
         let place = Self { _dir: dir, home: top.join("home"), root: top.join("root") };
         std::fs::create_dir_all(place.home.join("tmp"))?;
@@ -235,7 +240,7 @@ impl Session<'_> {
     }
 
     /// What a person would do by hand, for every file of the output that is there.
-    pub(crate) fn acknowledge(&self, how: &Acknowledge, place: &Place) -> io::Result<()> {
+    fn acknowledge(&self, how: &Acknowledge, place: &Place) -> io::Result<()> {
         let Some(output) = self.adapter.outputs.get(&how.output) else { return Ok(()) };
         let (before, after) = output.file.split_once("{name}").unwrap_or((&output.file, ""));
         let folder = place.root.join(before);
@@ -252,7 +257,7 @@ impl Session<'_> {
         write(&place.home.join(&how.file), &all.to_string())
     }
 
-    pub(crate) async fn start(
+    pub(super) async fn start(
         &self,
         args: &[String],
         values: &IndexMap<String, String>,
