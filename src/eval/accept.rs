@@ -26,7 +26,8 @@ pub fn evidence(
     let seen = ScenarioSeen {
         scenario: Sp::bare(scenario.to_owned()),
         version,
-        model: row.models.join(", "),
+        // What a log says is not trusted to be one line.
+        model: row.models.join(", ").chars().filter(|c| !c.is_control()).collect(),
         date: day.clone(),
         runs: row.runs,
         passed: row.passed,

@@ -231,7 +231,7 @@ pub fn text(file: &EvidenceFile, title: &str) -> String {
     for seen in &file.evals {
         let _ = writeln!(out, "  - scenario: {}", quoted(&seen.scenario));
         when(&mut out, &seen.version, &seen.date);
-        let _ = writeln!(out, "    model: {}\n    told: {}", quoted(&plain(&seen.model)), quoted(&seen.told));
+        let _ = writeln!(out, "    model: {}\n    told: {}", quoted(&seen.model), quoted(&seen.told));
         let _ = writeln!(out, "    runs: {}\n    passed: {}\n    keys:", seen.runs, seen.passed);
         for key in &seen.keys {
             let _ = writeln!(out, "      - {{ key: {}, held: {} }}", quoted(&key.key), key.held);

@@ -1,0 +1,9 @@
+//! `rolecast eval` as people run it: with a program that stands for a host and its model, and with the real programs
+//! and a scripted model where they are installed.
+
+#[path = "../verify/support.rs"]
+mod support;
+mod usage;
+mod with_programs;
+#[cfg(unix)]
+mod without_programs;

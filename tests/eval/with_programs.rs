@@ -1,0 +1,1 @@
+//! The real programs with a model that does as asked, and with one that does not.
