@@ -33,6 +33,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &["compile", "diag", "edit", "model", "plan", "process", "render", "resolve", "sync", "system", "text", "yaml"],
     ),
     ("measure", &["guard", "model", "plan", "resolve", "text", "yaml"]),
+    (
+        "eval",
+        &["compile", "diag", "load", "measure", "model", "plan", "resolve", "sync", "system", "text", "verify", "yaml"],
+    ),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
 ];
@@ -56,7 +60,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rustls::", &["mcp/http.rs"]),
     ("ruzstd::", &["measure/format.rs"]),
     ("sse_stream::", &["mcp/http.rs"]),
-    ("async fn", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
+    ("async fn", &["audit/", "eval/", "gateway/", "mcp/", "process/", "verify/"]),
     (
         "SystemTime",
         &["cli/measure/mod.rs", "cli/today.rs", "gateway/folder.rs", "gateway/record.rs", "measure/find.rs"],
@@ -64,7 +68,17 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("std::env::", &["cli/env.rs", "system/", "verify/platform.rs"]),
     (
         "std::fs::",
-        &["cli/env.rs", "gateway/folder.rs", "gateway/record.rs", "guard/", "measure/", "run/", "system/", "verify/"],
+        &[
+            "cli/env.rs",
+            "eval/",
+            "gateway/folder.rs",
+            "gateway/record.rs",
+            "guard/",
+            "measure/",
+            "run/",
+            "system/",
+            "verify/",
+        ],
     ),
     ("println!", &["cli/ui.rs"]),
     ("eprintln!", &["cli/ui.rs"]),

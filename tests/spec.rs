@@ -79,7 +79,7 @@ fn spec_files() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
     // What these pages show is what the program prints.
-    for page in ["README.md", "docs/commands.md", "docs/gateway.md", "docs/servers.md"] {
+    for page in ["README.md", "docs/commands.md", "docs/eval.md", "docs/gateway.md", "docs/servers.md"] {
         files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join(page));
     }
     files.sort();

@@ -73,8 +73,8 @@ pub fn run(args: &EvalArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> {
         script: script.as_deref(),
     };
     let told = told(&compiled, &place, base.as_ref());
-    let report = eval::eval((name, &found.scenario), &compiled, &told, &options, &mut |doing| ui.say(doing))
-        .map_err(problem)?;
+    let report =
+        eval::eval((name, &found.scenario), &compiled, &told, &options, &mut |doing| ui.say(doing)).map_err(problem)?;
     match ui.format {
         Format::Json => ui.result(&report.json()),
         _ => ui.result(&report.human(ui.verbose)),
@@ -193,7 +193,9 @@ impl Base {
             return Ok(Self::Folder(folder.to_owned()));
         }
         let tree = Tree::open(root, Which::Revision(base)).map_err(|e| {
-            Failure::usage(format!("`--compare {base}` is neither `none`, nor a policy folder below the root, nor a revision: {e}"))
+            Failure::usage(format!(
+                "`--compare {base}` is neither `none`, nor a policy folder below the root, nor a revision: {e}"
+            ))
         })?;
         Ok(Self::Revision(base.to_owned(), Box::new(tree)))
     }
@@ -214,8 +216,8 @@ fn told<'a>(compiled: &'a Compiled, place: &'a Place, base: Option<&'a Base>) ->
 }
 
 fn talks(file: &str) -> Result<Vec<Talk>, Failure> {
-    let text = env::read_text(file, MAX_SCRIPT)
-        .map_err(|e| Failure::environment(format!("cannot read `{file}`: {e}")))?;
+    let text =
+        env::read_text(file, MAX_SCRIPT).map_err(|e| Failure::environment(format!("cannot read `{file}`: {e}")))?;
     serde_json::from_str(&text).map_err(|e| Failure::usage(format!("`{file}` is no script: {e}")))
 }
 

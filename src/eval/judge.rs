@@ -52,7 +52,8 @@ pub fn judge(scenario: &Scenario, seen: &Seen<'_, '_, '_>) -> Vec<Check> {
     all.extend(outcome.uses.iter().map(|pattern| check("uses", pattern, used(seen, pattern))));
     for pattern in &outcome.changed {
         let any = seen.changed.iter().any(|path| glob::matches(pattern, path));
-        let was = if any { Was::Held } else { Was::Broken(format!("no such file changed; changed: {}", list(seen.changed))) };
+        let was =
+            if any { Was::Held } else { Was::Broken(format!("no such file changed; changed: {}", list(seen.changed))) };
         all.push(check("changed", pattern, was));
     }
     for pattern in &outcome.unchanged {
@@ -81,8 +82,7 @@ fn asserted(scenario: &Scenario, seen: &Seen<'_, '_, '_>) -> Vec<Check> {
             Verdict::NotRecorded(what) => Was::NotRecorded(what.to_owned()),
             Verdict::Broken(count, records) => {
                 let shown = records.iter().take(MAX_RECORDS);
-                let shown: Vec<String> =
-                    shown.map(|r| format!("{} at {}", r.what, place(seen.files, r.at))).collect();
+                let shown: Vec<String> = shown.map(|r| format!("{} at {}", r.what, place(seen.files, r.at))).collect();
                 let most = outcome.most;
                 Was::Broken(format!("{count}, at most {most}: {}", shown.join("; ")))
             }

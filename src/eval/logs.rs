@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::measure::find;
 use crate::measure::format::{self, Seen};
 use crate::measure::report::File;
 use crate::measure::sessions::Session;
 use crate::measure::tally::Tally;
-use crate::measure::find;
 use crate::model::adapter::Sessions;
 
 /// Where a host keeps its logs.

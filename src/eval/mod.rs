@@ -180,7 +180,8 @@ struct All<'a, 'p> {
 impl All<'_, '_> {
     async fn row(&mut self, id: &str, told: &Told<'_>, stage: &Stage, compared: bool) -> Result<Row, Problem> {
         let options = self.options;
-        let adapter = self.compiled.loaded.adapters.get(id).ok_or_else(|| Problem::Host(format!("unknown host `{id}`")))?;
+        let adapter =
+            self.compiled.loaded.adapters.get(id).ok_or_else(|| Problem::Host(format!("unknown host `{id}`")))?;
         let title = &adapter.title;
         let (Some(how), Some(driver), Some(sessions), Some(wanted)) =
             (&adapter.eval, &adapter.verify, &adapter.sessions, &adapter.program)
@@ -221,4 +222,3 @@ fn why(adapter: &crate::model::adapter::Adapter) -> &'static str {
         _ => "no way is known to give it a task without a person",
     }
 }
-

@@ -122,7 +122,8 @@ fn answer(message: &Value, name: &str, server: &PlayedServer) -> Result<Value, (
 }
 
 fn described((name, tool): (&String, &PlayedTool)) -> Value {
-    let argument = |(name, words): (&String, &String)| (name.clone(), json!({ "type": "string", "description": words }));
+    let argument =
+        |(name, words): (&String, &String)| (name.clone(), json!({ "type": "string", "description": words }));
     let properties: Map<String, Value> = tool.arguments.iter().map(argument).collect();
     json!({
         "name": name,

@@ -126,12 +126,7 @@ impl Host<'_> {
     }
 
     /// The user's own surroundings, or an empty home with a scripted model.
-    async fn ready(
-        &self,
-        scenario: &Scenario,
-        place: &Place,
-        options: &Options<'_>,
-    ) -> io::Result<Ready> {
+    async fn ready(&self, scenario: &Scenario, place: &Place, options: &Options<'_>) -> io::Result<Ready> {
         let mark = (MARK.to_owned(), place.home.to_string_lossy().into_owned());
         let root = [("{root}".to_owned(), place.root.to_string_lossy().into_owned())];
         let own = |values: &IndexMap<String, String>| {

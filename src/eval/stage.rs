@@ -45,7 +45,9 @@ impl Stage {
         stop: &mut Interrupt,
     ) -> Result<Self, Problem> {
         let place = Place::called(super::run::PREFIX).map_err(failed("cannot make a folder for runs"))?;
-        repository(scenario, &place, options, stop).await.map_err(failed("cannot make the repository of the scenario"))?;
+        repository(scenario, &place, options, stop)
+            .await
+            .map_err(failed("cannot make the repository of the scenario"))?;
         let served = place.home.join("servers.json");
         played::write(scenario, &served).map_err(failed("cannot write the servers of the scenario"))?;
         policy(scenario, told, &place, &served, options)?;
@@ -54,12 +56,7 @@ impl Stage {
     }
 }
 
-async fn repository(
-    scenario: &Scenario,
-    place: &Place,
-    options: &Options<'_>,
-    stop: &mut Interrupt,
-) -> io::Result<()> {
+async fn repository(scenario: &Scenario, place: &Place, options: &Options<'_>, stop: &mut Interrupt) -> io::Result<()> {
     if options.here {
         let files = Files::list(options.root, &place.home, options.platform, stop).await?;
         return files.copy(&place.root, &place.home, options.platform, stop).await;

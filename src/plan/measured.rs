@@ -161,14 +161,7 @@ pub fn share(passed: u64, runs: u64) -> String {
 /// What a file of evidence says of scenarios, one line for each.
 pub fn rates(file: &EvidenceFile) -> Vec<String> {
     let one = |s: &ScenarioSeen| {
-        format!(
-            "{}: {}, {}, on {}, {}",
-            s.scenario.value,
-            share(s.passed, s.runs),
-            s.model,
-            s.version,
-            s.date.as_str()
-        )
+        format!("{}: {}, {}, on {}, {}", s.scenario.value, share(s.passed, s.runs), s.model, s.version, s.date.as_str())
     };
     file.evals.iter().map(one).collect()
 }

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::evidence::{KeySeen, ScenarioSeen};
 use crate::diag::SourceId;
+use crate::model::evidence::{KeySeen, ScenarioSeen};
 use crate::yaml;
 
 fn words() -> impl Strategy<Value = String> {

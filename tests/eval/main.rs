@@ -2,6 +2,7 @@
 //! and a scripted model where they are installed.
 
 #[path = "../verify/support.rs"]
+#[expect(dead_code, reason = "the tests of verify use more of it")]
 mod support;
 mod usage;
 mod with_programs;

@@ -124,19 +124,21 @@ fn rates_are_counted_told_and_become_evidence_that_raises_nothing() {
     }
     assert_eq!((seen, &measured), (2, &claims), "the rule and the budget, and nothing else of them");
     let page = said(&stand.command(&["explain"]).output().unwrap());
-    assert!(page.contains("advised by size, ran, eval 2/3 (small, some-model-1, "), "{page}");
+    assert!(page.contains("advised by size, ran, eval 2/3"), "{page}");
     assert!(page.contains("lazy-discovery  claude-code  eval 2/3 (21–94 %)"), "{page}");
     let hosts = said(&stand.command(&["hosts"]).output().unwrap());
     assert!(hosts.contains("small: 2/3 (21–94 %), some-model-1, on 9.9.9, "), "{hosts}");
     // What agents are told now is not what was measured.
-    stand.repository.write("shared-agent-rules/own.md", "---\ntitle: Own\nactivation: always\naudience: [main]\n---\nBe brief.\n");
+    stand
+        .repository
+        .write("shared-agent-rules/own.md", "---\ntitle: Own\nactivation: always\naudience: [main]\n---\nBe brief.\n");
     let page = said(&stand.command(&["explain"]).output().unwrap());
     assert!(!page.contains("eval 2/3"), "{page}");
 }
 
 #[test]
 fn policies_are_compared_and_only_ones_own_decides() {
-    let obeys = "if grep -qs brief AGENTS.md; then log \"$PWD\" Edit; else log \"$PWD\" mcp__handbook__search; fi; echo new > a.txt; echo done";
+    let obeys = "if grep -qs 'Be brief' AGENTS.md CLAUDE.md; then log \"$PWD\" Edit; else log \"$PWD\" mcp__handbook__search; fi; echo new > a.txt; echo done";
     let stand = Stand::new(obeys);
     let root = stand.repository.root();
     let git = |args: &[&str]| {
@@ -145,7 +147,9 @@ fn policies_are_compared_and_only_ones_own_decides() {
     };
     git(&["add", "-A"]);
     git(&["commit", "-qm", "old"]);
-    stand.repository.write("shared-agent-rules/own.md", "---\ntitle: Own\nactivation: always\naudience: [main]\n---\nBe brief.\n");
+    stand
+        .repository
+        .write("shared-agent-rules/own.md", "---\ntitle: Own\nactivation: always\naudience: [main]\n---\nBe brief.\n");
     for base in ["none", "HEAD"] {
         let (code, report) = stand.json("1", &["--compare", base]);
         let passed = |at: usize| report["rows"][at]["passed"].clone();
@@ -184,7 +188,8 @@ fn what_the_log_does_not_tell_is_no_pass() {
 
 #[test]
 fn time_and_a_person_end_everything_that_was_started() {
-    let stand = Stand::new("log \"$PWD\" Edit; echo new > a.txt; echo done; sleep 61 & echo $! > \"$HOME/child\"; sleep 60");
+    let stand =
+        Stand::new("log \"$PWD\" Edit; echo new > a.txt; echo done; sleep 61 & echo $! > \"$HOME/child\"; sleep 60");
     let started = Instant::now();
     let gone = || {
         let id = fs::read_to_string(stand.below("home").join("child")).unwrap();
