@@ -6,8 +6,9 @@ use crate::diag::Sink;
 use crate::diag::render::Format;
 use crate::load;
 use crate::model::adapter::{Adapter, Form, Sense};
+use crate::plan::measured::{self, Rate};
+use crate::plan::offer;
 use crate::plan::standing::{self, Standing};
-use crate::plan::{measured, offer};
 use crate::resolve;
 use crate::system::System;
 use crate::verify::{Installed, Platform, installed};
@@ -25,8 +26,8 @@ struct Shown<'a> {
     selected: bool,
     /// What was verified, that which counts first in front.
     verified: Vec<Standing>,
-    /// What real models kept to, one line for each scenario.
-    measured: Vec<String>,
+    /// What real models kept to, one for each scenario.
+    measured: Vec<Rate>,
     installed: Option<Installed>,
 }
 
@@ -95,7 +96,7 @@ fn human(hosts: &[Shown<'_>], system: &dyn System) -> String {
             table.row(["verified".to_owned(), standing::not_run(adapter).to_owned()]);
         }
         for measured in &host.measured {
-            table.row(["eval".to_owned(), measured.clone()]);
+            table.row(["eval".to_owned(), measured.words()]);
         }
         if let Some(found) = &host.installed {
             table.row(["installed".to_owned(), here(found, host.verified.first())]);

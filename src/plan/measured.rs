@@ -158,12 +158,45 @@ pub fn share(passed: u64, runs: u64) -> String {
     format!("{passed}/{runs} ({low:.0}–{high:.0} %)")
 }
 
-/// What a file of evidence says of scenarios, one line for each.
-pub fn rates(file: &EvidenceFile) -> Vec<String> {
-    let one = |s: &ScenarioSeen| {
-        format!("{}: {}, {}, on {}, {}", s.scenario.value, share(s.passed, s.runs), s.model, s.version, s.date.as_str())
-    };
-    file.evals.iter().map(one).collect()
+/// What a file of evidence says of one scenario.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Rate {
+    /// The scenario.
+    pub scenario: String,
+    /// Runs in which everything held.
+    pub passed: u64,
+    /// All runs.
+    pub runs: u64,
+    /// Bounds of the share, in percent.
+    pub interval: (f64, f64),
+    /// The model.
+    pub model: String,
+    /// Version of the host.
+    pub version: String,
+    /// Day.
+    pub date: String,
+}
+
+impl Rate {
+    /// For people.
+    pub fn words(&self) -> String {
+        let share = share(self.passed, self.runs);
+        format!("{}: {share}, {}, on {}, {}", self.scenario, self.model, self.version, self.date)
+    }
+}
+
+/// What a file of evidence says of scenarios.
+pub fn rates(file: &EvidenceFile) -> impl Iterator<Item = Rate> {
+    file.evals.iter().map(|s| Rate {
+        scenario: s.scenario.value.clone(),
+        passed: s.passed,
+        runs: s.runs,
+        interval: interval(s.passed, s.runs),
+        model: s.model.clone(),
+        version: s.version.clone(),
+        date: s.date.as_str().to_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -242,4 +242,12 @@ fn a_frontend_ticket_stays_small_or_is_told_by_what_did_not() {
     let (code, row, broken) = played(&bin, "claude-code", "simple-frontend-ticket", &talk(&wasted, "Done."));
     let expected = ["docs-calls", "memory-calls", "taxonomy-calls", "unrecorded-escalations"];
     assert_eq!((code, broken), (Some(1), expected.map(str::to_owned).to_vec()), "{row:#}");
+    let copilot = [
+        call("view", json!({ "path": page })),
+        call("edit", json!({ "path": page, "old_str": ">Send<", "new_str": ">Send order<" })),
+        call("view", json!({ "path": style })),
+        call("edit", json!({ "path": style, "old_str": "#888888", "new_str": "#0a7d34" })),
+    ];
+    let (code, row, broken) = played(&bin, "copilot", "simple-frontend-ticket", &talk(&copilot, "Done."));
+    assert_eq!((code, broken), (Some(0), Vec::new()), "{row:#}");
 }

@@ -150,7 +150,9 @@ fn policies_are_compared_and_only_ones_own_decides() {
     stand
         .repository
         .write("shared-agent-rules/own.md", "---\ntitle: Own\nactivation: always\naudience: [main]\n---\nBe brief.\n");
-    for base in ["none", "HEAD"] {
+    let old = "version: 1\nhosts: { claude-code: {} }\nextends: [builtin]\n";
+    stand.repository.write("policies/old/policy.yaml", old);
+    for base in ["none", "HEAD", "policies/old"] {
         let (code, report) = stand.json("1", &["--compare", base]);
         let passed = |at: usize| report["rows"][at]["passed"].clone();
         assert_eq!((code, passed(0), passed(1)), (Some(0), 1.into(), 0.into()), "{base}: {report:#}");
