@@ -12,6 +12,7 @@ pub mod cli;
 pub mod compile;
 pub mod diag;
 pub mod edit;
+pub mod eval;
 pub mod gateway;
 pub mod guard;
 pub mod lint;

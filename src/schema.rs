@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 
 use crate::model::{
     adapter::Adapter, evidence::EvidenceFile, packet::PacketFile, policy::PolicyFile, role::RoleFile, rule::RuleFile,
+    scenario::Scenario,
 };
 
-/// Name and text of every schema: `policy`, `role`, `rule` and `packet` (the front matter), `adapter`, `evidence`.
+/// Name and text of every schema: `policy`, `role`, `rule` and `packet` (the front matter), `adapter`, `scenario`, `evidence`.
 pub fn all() -> Vec<(&'static str, String)> {
     vec![
         ("policy", text::<PolicyFile>("rolecast policy: shared-agent-rules/*.yaml")),
@@ -15,6 +16,7 @@ pub fn all() -> Vec<(&'static str, String)> {
         ("rule", text::<RuleFile>("rolecast rule: front matter of shared-agent-rules/*.md")),
         ("packet", text::<PacketFile>("rolecast packet: front matter of a delegation packet")),
         ("adapter", text::<Adapter>("rolecast adapter: adapters/*.yaml")),
+        ("scenario", text::<Scenario>("rolecast scenario: shared-agent-rules/scenarios/*.yaml")),
         ("evidence", text::<EvidenceFile>("rolecast evidence: shared-agent-rules/evidence/*.yaml")),
     ]
 }

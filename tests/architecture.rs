@@ -53,6 +53,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("measure", &["guard", "model", "plan", "resolve", "text", "yaml"]),
+    (
+        "eval",
+        &["compile", "diag", "load", "measure", "model", "plan", "resolve", "sync", "system", "text", "verify", "yaml"],
+    ),
     ("packet", &["diag", "model", "resolve", "text", "yaml"]),
     ("run", &["compile", "diag", "model", "plan", "render", "resolve", "text"]),
 ];
@@ -78,7 +82,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("rustls::", &["mcp/http.rs"]),
     ("ruzstd::", &["measure/format.rs"]),
     ("sse_stream::", &["mcp/http.rs"]),
-    ("async fn", &["audit/", "gateway/", "mcp/", "process/", "verify/"]),
+    ("async fn", &["audit/", "eval/", "gateway/", "mcp/", "process/", "verify/"]),
     (
         "SystemTime",
         &["cli/measure/mod.rs", "cli/today.rs", "gateway/folder.rs", "gateway/record.rs", "measure/find.rs"],
@@ -89,6 +93,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
         &[
             "cli/env.rs",
             "cli/measure/output.rs",
+            "eval/",
             "gateway/folder.rs",
             "gateway/record.rs",
             "guard/",

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rolecast::plan::measured::{About, KEYS};
+
 #[test]
 fn every_block_of_a_format_of_ours_is_a_file_of_a_tried_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -23,6 +25,7 @@ fn every_block_of_a_format_of_ours_is_a_file_of_a_tried_example() {
                     "README.md",
                     "docs/browser.md",
                     "docs/commands.md",
+                    "docs/eval.md",
                     "docs/gateway.md",
                     "docs/primitives.md",
                     "docs/servers.md",
@@ -151,4 +154,26 @@ fn the_page_of_events_is_the_table_of_columns() {
         std::fs::write(&path, &page).unwrap();
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), page, "run `UPDATE=1 cargo test --test docs`");
+}
+
+/// The table of what a key of a scenario speaks about names what there is, and the page says the same.
+#[test]
+fn the_page_of_eval_says_what_each_key_speaks_about() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("docs/eval.md")).unwrap();
+    for (key, about) in KEYS {
+        let own = |line: &&str| line.starts_with('|') && line.contains(&format!("`{key}`"));
+        let rows: Vec<&str> = page.lines().filter(own).collect();
+        for about in *about {
+            let name = match about {
+                About::Rule(id) => {
+                    assert!(root.join(format!("shared-agent-rules/{id}.md")).is_file(), "{id}");
+                    format!("`{id}`")
+                }
+                About::Budget(id) => format!("`{id}`"),
+                About::Role => "all capabilities of that role".to_owned(),
+            };
+            assert!(rows.iter().any(|row| row.contains(&name)), "{key}: {name} in {rows:?}");
+        }
+    }
 }

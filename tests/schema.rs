@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use rolecast::diag::SourceId;
-use rolecast::model::{adapter::Adapter, evidence::EvidenceFile, policy::PolicyFile, role::RoleFile, rule::RuleFile};
+use rolecast::model::{
+    adapter::Adapter, evidence::EvidenceFile, policy::PolicyFile, role::RoleFile, rule::RuleFile, scenario::Scenario,
+};
 use rolecast::{schema, yaml};
 use serde_json::Value;
 
@@ -21,6 +23,7 @@ fn parses(name: &str, text: &str) -> bool {
         "rule" => yaml::parse::<RuleFile>(text, id, 0).is_ok(),
         "adapter" => yaml::parse::<Adapter>(text, id, 0).is_ok(),
         "evidence" => yaml::parse::<EvidenceFile>(text, id, 0).is_ok(),
+        "scenario" => yaml::parse::<Scenario>(text, id, 0).is_ok(),
         other => panic!("no such schema: {other}"),
     }
 }
@@ -53,6 +56,10 @@ fn every_schema_is_a_valid_schema_with_descriptions() {
 #[test]
 fn schema_and_parser_agree() {
     for (name, text, fine) in [
+        ("scenario", "title: t\nprompt: p", true),
+        ("scenario", "title: t\nprompt: p\nexpect: { sub-agents: 0 }", false),
+        ("scenario", "title: t\nprompt: p\noutcome: { sub-agents: 0, answer: [x] }", true),
+        ("scenario", "prompt: p", false),
         ("evidence", "host: h", true),
         ("evidence", "{}", false),
         (

@@ -83,6 +83,7 @@ fn spec_files() -> Vec<PathBuf> {
         "README.md",
         "docs/browser.md",
         "docs/commands.md",
+        "docs/eval.md",
         "docs/gateway.md",
         "docs/primitives.md",
         "docs/servers.md",

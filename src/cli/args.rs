@@ -97,6 +97,11 @@ pub enum Command {
     Role(RoleArgs),
     /// Read the logs of sessions, and hold them against the policy
     Measure(MeasureArgs),
+    /// Run a scenario on a host with your own model, several times, and tell how often it went as asked
+    Eval(EvalArgs),
+    /// Be a server that a scenario plays
+    #[command(hide = true)]
+    ScenarioServer(ScenarioServerArgs),
     /// Start or check a delegation packet
     Packet(PacketArgs),
     /// List the hosts and what is known of them
@@ -370,6 +375,49 @@ pub enum ExportKind {
     Jsonl,
     /// OpenTelemetry's JSON of logs, as the Collector's `otlpjsonfile` receiver reads
     Otlp,
+}
+
+/// `eval`
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// The scenario [default: list them]
+    pub scenario: Option<String>,
+    /// The host; may be given several times
+    #[arg(long = "host", value_name = "HOST")]
+    pub hosts: Vec<String>,
+    /// How often, on each host; every run is a session that you pay for
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub runs: Option<u64>,
+    /// Also with another policy: of a revision, of a folder below the root, or `none`
+    #[arg(long, value_name = "BASE")]
+    pub compare: Option<String>,
+    /// In a copy of this repository instead of the scenario's own
+    #[arg(long)]
+    pub here: bool,
+    /// After so many seconds a run is ended and has not passed
+    #[arg(long, value_name = "SECONDS", default_value_t = 900, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: u64,
+    /// Agree to the cost
+    #[arg(long)]
+    pub yes: bool,
+    /// Write the rates into the policy folder, where the ledger reads them
+    #[arg(long)]
+    pub accept: bool,
+    /// Folder with the hosts' npm packages, instead of the path
+    #[arg(long, value_name = "DIR")]
+    pub host_bin: Option<String>,
+    /// Let a scripted model on loopback do the task, in an empty home
+    #[arg(long, value_name = "FILE", hide = true, conflicts_with = "accept")]
+    pub script: Option<String>,
+}
+
+/// `scenario-server`
+#[derive(Debug, Args)]
+pub struct ScenarioServerArgs {
+    /// File with the servers
+    pub file: String,
+    /// Which
+    pub server: String,
 }
 
 /// `packet`

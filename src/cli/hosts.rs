@@ -6,6 +6,7 @@ use crate::diag::Sink;
 use crate::diag::render::Format;
 use crate::load;
 use crate::model::adapter::{Adapter, Form, Sense};
+use crate::plan::measured::{self, Rate};
 use crate::plan::offer;
 use crate::plan::standing::{self, Standing};
 use crate::resolve;
@@ -24,6 +25,8 @@ struct Shown<'a> {
     selected: bool,
     /// What was verified, that which counts first in front.
     verified: Vec<Standing>,
+    /// What real models kept to, one for each scenario.
+    measured: Vec<Rate>,
     installed: Option<Installed>,
 }
 
@@ -47,11 +50,15 @@ pub fn run(args: &HostsArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> 
     let mut hosts: Vec<Shown<'_>> = loaded
         .adapters
         .values()
-        .map(|adapter| Shown {
-            adapter,
-            selected: selected.contains(&adapter.id),
-            verified: resolve::evidence_of(&loaded, &adapter.id, &mut sink).iter().filter_map(Standing::of).collect(),
-            installed: None,
+        .map(|adapter| {
+            let evidence = resolve::evidence_of(&loaded, &adapter.id, &mut sink);
+            Shown {
+                adapter,
+                selected: selected.contains(&adapter.id),
+                verified: evidence.iter().filter_map(Standing::of).collect(),
+                measured: evidence.iter().flat_map(|e| measured::rates(&e.seen)).collect(),
+                installed: None,
+            }
         })
         .collect();
     if args.installed {
@@ -97,6 +104,9 @@ fn human(hosts: &[Shown<'_>], system: &dyn System) -> String {
         }
         if host.verified.is_empty() {
             table.row(["verified".to_owned(), standing::not_run(adapter).to_owned()]);
+        }
+        for measured in &host.measured {
+            table.row(["eval".to_owned(), measured.words()]);
         }
         if let Some(found) = &host.installed {
             table.row(["installed".to_owned(), here(found, host.verified.first())]);
@@ -194,6 +204,7 @@ fn json(hosts: &[Shown<'_>], system: &dyn System) -> Value {
             },
             "runs-offline": a.verify.is_some(),
             "verified": host.verified,
+            "eval": host.measured,
             "forms": a.forms.iter().map(|(name, f)| form(a, name, f)).collect::<Vec<_>>(),
             "detect": a.detect,
             "detected": detected(a, system),

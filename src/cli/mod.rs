@@ -9,6 +9,7 @@ mod compiled;
 mod completions;
 mod drift;
 mod env;
+mod eval;
 mod exit;
 mod explain;
 mod guard;
@@ -81,6 +82,8 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         #[cfg(feature = "gateway")]
         Command::Primitives(args) => primitives::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
+        Command::Eval(args) => eval::run(args, global, ui),
+        Command::ScenarioServer(args) => eval::serve(args),
         Command::Measure(args) => measure::run(args, global, ui),
         Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),

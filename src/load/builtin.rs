@@ -1,6 +1,6 @@
 //! What the program carries: the shipped policy, its roles, the adapters and their templates.
 
-use super::{DEFAULT_DIR, EVIDENCE_DIR, Layer, Loaded, Raw, sections};
+use super::{DEFAULT_DIR, EVIDENCE_DIR, Layer, Loaded, LoadedScenario, Raw, SCENARIOS_DIR, sections};
 use crate::diag::{Code, Diagnostic, Sink, SourceId, SourceMap, intake};
 use crate::model::adapter::Adapter;
 use crate::model::evidence::EvidenceFile;
@@ -58,6 +58,20 @@ pub fn evidence(host: &str, sink: &mut Sink) -> Option<(String, EvidenceFile)> {
             None
         }
     }
+}
+
+/// Reads the shipped scenarios into the sources of `loaded`.
+pub fn scenarios(loaded: &mut Loaded, sink: &mut Sink) -> Vec<LoadedScenario> {
+    let mut all = Vec::new();
+    for (name, text) in files(&format!("{DEFAULT_DIR}/{SCENARIOS_DIR}")) {
+        let Some(id) = name.strip_suffix(".yaml") else { continue };
+        let source = loaded.sources.add(format!("<builtin>/{DEFAULT_DIR}/{SCENARIOS_DIR}/{name}"), text);
+        match yaml::parse(text, source, 0) {
+            Ok(scenario) => all.push(LoadedScenario { name: id.to_owned(), shipped: true, scenario }),
+            Err(d) => sink.push(*d),
+        }
+    }
+    all
 }
 
 /// Reads one adapter of a repository.

@@ -2,10 +2,11 @@
 
 use std::io;
 
-use super::{Layer, Loaded, LoadedEvidence, Raw, builtin, sections, unread};
+use super::{Layer, Loaded, LoadedEvidence, LoadedScenario, Raw, builtin, sections, unread};
 use crate::diag::{Code, Diagnostic, Sink, SourceId, Span, intake};
 use crate::model::evidence::EvidenceFile;
 use crate::model::policy::Layout;
+use crate::model::scenario::Scenario;
 use crate::system::{Kind, System};
 use crate::yaml::{self, MAX_SOURCE_BYTES, Sp};
 
@@ -17,6 +18,8 @@ pub const LOCK_NAME: &str = "rolecast.lock";
 pub const EVIDENCE_DIR: &str = "evidence";
 /// Folder, below that of the policy, with what servers said of their tools when they were pinned.
 pub const PINS_DIR: &str = "pins";
+/// Name of the folder inside it with scenarios.
+pub const SCENARIOS_DIR: &str = "scenarios";
 /// Most files read from one folder; a folder with more is a mistake, not a policy.
 const MAX_FILES: usize = 20_000;
 
@@ -61,6 +64,7 @@ impl Reader<'_> {
         loaded.folders.extend(std::iter::once(dir.to_owned()).chain(folders));
         self.roles(dir, &layout, &mut layer, loaded);
         self.evidence(dir, loaded);
+        self.scenarios(dir, loaded);
         self.adapters(dir, &layout, loaded);
         self.unread(dir, &layer, &layout);
         if stack.len() == 1 && layout.roles.is_none() {
@@ -109,6 +113,20 @@ impl Reader<'_> {
         }
     }
 
+    fn scenarios(&mut self, dir: &str, loaded: &mut Loaded) {
+        let folder = format!("{dir}/{SCENARIOS_DIR}");
+        for name in self.optional(&folder, None).iter().filter(|n| n.ends_with(".yaml")) {
+            let Some(source) = self.read(&format!("{folder}/{name}"), loaded) else { continue };
+            match yaml::parse::<Scenario>(&loaded.sources.get(source).text, source, 0) {
+                Ok(scenario) => {
+                    let name = name.trim_end_matches(".yaml").to_owned();
+                    loaded.scenarios.push(LoadedScenario { name, shipped: false, scenario });
+                }
+                Err(d) => self.sink.push(*d),
+            }
+        }
+    }
+
     fn adapters(&mut self, dir: &str, layout: &Layout, loaded: &mut Loaded) {
         if let Some((folder, named)) = self.place(dir, layout.adapters.as_ref(), "adapters") {
             for name in self.optional(&folder, named).iter().filter(|n| n.ends_with(".yaml")) {
@@ -141,13 +159,12 @@ impl Reader<'_> {
         };
         let (roles, adapters) = (folder(&layout.roles, "roles"), folder(&layout.adapters, "adapters"));
         let templates = folder(&layout.templates, "templates");
-        let evidence = format!("{dir}/{EVIDENCE_DIR}");
-        let mut folders =
-            vec![roles.clone(), adapters.clone(), templates, evidence.clone(), format!("{dir}/{PINS_DIR}")];
+        let [evidence, scenarios, pins] = [EVIDENCE_DIR, SCENARIOS_DIR, PINS_DIR].map(|name| format!("{dir}/{name}"));
+        let mut folders = vec![roles.clone(), adapters.clone(), templates, evidence.clone(), scenarios.clone(), pins];
         let extended = layer.policy.extends.iter().flatten();
         folders.extend(extended.map(|e| e.trim_end_matches('/').trim_start_matches("./").to_owned()));
         unread::report(self.system, dir, &[".yaml", ".md"], &folders, self.sink);
-        for (below, ending) in [(roles, ".md"), (adapters, ".yaml"), (evidence, ".yaml")] {
+        for (below, ending) in [(roles, ".md"), (adapters, ".yaml"), (evidence, ".yaml"), (scenarios, ".yaml")] {
             if matches!(self.system.kind(&below), Ok(Some(Kind::Dir))) {
                 unread::report(self.system, &below, &[ending], &folders, self.sink);
             }

@@ -17,9 +17,10 @@ use crate::model::evidence::EvidenceFile;
 use crate::model::policy::PolicyFile;
 use crate::model::role::RoleFile;
 use crate::model::rule::RuleFile;
+use crate::model::scenario::Scenario;
 use crate::system::System;
 
-pub use folder::{DEFAULT_DIR, EVIDENCE_DIR, LOCK_NAME, PINS_DIR};
+pub use folder::{DEFAULT_DIR, EVIDENCE_DIR, LOCK_NAME, PINS_DIR, SCENARIOS_DIR};
 
 /// A Markdown source: front matter and text.
 #[derive(Debug, Clone)]
@@ -62,6 +63,17 @@ pub struct LoadedEvidence {
     pub file: EvidenceFile,
 }
 
+/// A scenario.
+#[derive(Debug, Clone)]
+pub struct LoadedScenario {
+    /// File name without ending.
+    pub name: String,
+    /// Whether the program carries it.
+    pub shipped: bool,
+    /// What it says.
+    pub scenario: Scenario,
+}
+
 /// Everything that was read.
 #[derive(Debug, Default)]
 pub struct Loaded {
@@ -77,6 +89,8 @@ pub struct Loaded {
     pub folders: Vec<String>,
     /// What `verify --accept` wrote, inherited first.
     pub evidence: Vec<LoadedEvidence>,
+    /// Scenarios of the policies, inherited first; those of the program are read by whoever wants them.
+    pub scenarios: Vec<LoadedScenario>,
     /// Paths read, relative to the root: the policy's sources on disk.
     pub source_paths: Vec<String>,
 }

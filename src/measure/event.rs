@@ -85,6 +85,8 @@ pub struct Agent {
     pub version: Option<String>,
     /// The folder it works in.
     pub folder: Option<String>,
+    /// The model that answers it; the last one where it changed.
+    pub model: Option<String>,
 }
 
 /// What an agent is.

@@ -205,6 +205,7 @@ impl<'p> One<'_, 'p> {
         known.history = agent.history.or(known.history);
         known.version = agent.version.or_else(|| known.version.take());
         known.folder = agent.folder.or_else(|| known.folder.take());
+        known.model = agent.model.or_else(|| known.model.take());
     }
 
     fn request(&mut self, request: &Request) {

@@ -16,6 +16,7 @@ mod output;
 mod reading;
 mod server;
 mod sessions;
+mod unattended;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -37,6 +38,7 @@ pub use output::*;
 pub use reading::*;
 pub use server::*;
 pub use sessions::*;
+pub use unattended::*;
 
 /// One host.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -119,6 +121,8 @@ pub struct Adapter {
     pub verify: Option<Driver>,
     /// Where it keeps the logs of its sessions; omitted = they are not read.
     pub sessions: Option<Sessions>,
+    /// How the program is given a task with the user's own model; omitted = scenarios are not run on it.
+    pub eval: Option<Unattended>,
 }
 
 /// A file with hooks, under `hooks` and the name of an event.

@@ -24,6 +24,41 @@ pub struct EvidenceFile {
     /// What held of the budgets, one for each family of tools.
     #[serde(default)]
     pub budgets: Vec<BudgetsSeen>,
+    /// How often behaviour was as asked, one for each scenario: written by `eval --accept`.
+    #[serde(default)]
+    pub evals: Vec<ScenarioSeen>,
+}
+
+/// What runs of a scenario with a real model came to.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ScenarioSeen {
+    /// The scenario.
+    pub scenario: Sp<String>,
+    /// Version of the program.
+    pub version: String,
+    /// The model, as the host's log names it.
+    pub model: String,
+    /// Day (UTC).
+    pub date: Day,
+    /// Runs.
+    pub runs: u64,
+    /// Runs in which everything held.
+    pub passed: u64,
+    /// Digest of the rules, roles and budgets that the agents were given.
+    pub told: String,
+    /// How often each key held.
+    pub keys: Vec<KeySeen>,
+}
+
+/// How often one key of a scenario held.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct KeySeen {
+    /// The key, as in reports.
+    pub key: Sp<String>,
+    /// Runs in which it held.
+    pub held: u64,
 }
 
 /// What was seen of a role in one form.

@@ -13,4 +13,5 @@ pub mod primitives;
 pub mod role;
 pub mod rule;
 pub mod scalar;
+pub mod scenario;
 pub mod user_file;

@@ -68,5 +68,6 @@ fn line(adapter: &Adapter, policy: &Policy, forbidden: &Forbidden) -> Line {
         conditions: conditions.into_iter().cloned().collect(),
         reason: text,
         lowered: None,
+        measured: Vec::new(),
     }
 }

@@ -19,6 +19,7 @@ fn line(evidence: EvidenceKind, guarantee: Guarantee) -> Line {
         conditions: Vec::new(),
         reason: "why".into(),
         lowered: None,
+        measured: Vec::new(),
     }
 }
 

@@ -163,6 +163,7 @@ fn base(adapter: &Adapter, budget: &str, family: Family) -> Line {
         conditions: Vec::new(),
         reason: String::new(),
         lowered: None,
+        measured: Vec::new(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::measured::Measured;
 use crate::diag::Span;
 use crate::model::capability::ScopeKind;
 use crate::model::scalar::{EvidenceKind, Guarantee};
@@ -40,6 +41,9 @@ pub struct Line {
     /// By what evidence the claim was turned down; `None` = it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lowered: Option<Lowered>,
+    /// How often real models kept to it; empty = that was not measured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub measured: Vec<Measured>,
 }
 
 /// Evidence that turned a claim down.

@@ -11,6 +11,7 @@ pub mod globs;
 pub mod knobs;
 pub mod ledger;
 pub mod legacy;
+pub mod measured;
 pub mod names;
 pub mod narrow;
 pub mod offer;
@@ -118,6 +119,9 @@ pub fn plan(
     }
     if purpose != Purpose::Claims {
         others(policy, &selected, &delivery, purpose, &mut lines, sink);
+    }
+    if purpose == Purpose::Ledger {
+        measured::put(policy, &mut lines, sink);
     }
     Plan { hosts, delivery, ledger: Ledger { lines } }
 }

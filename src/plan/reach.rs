@@ -156,6 +156,7 @@ fn line(adapter: &Adapter, rule: &str, to: &str, times: Range, way: Way) -> Line
         conditions: way.conditions,
         reason: format!("arrives {arrives} {}", way.words),
         lowered: None,
+        measured: Vec::new(),
     }
 }
 

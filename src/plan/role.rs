@@ -210,6 +210,7 @@ impl Planner<'_> {
             conditions: self.list.claim.conditions.clone(),
             reason,
             lowered: None,
+            measured: Vec::new(),
         }
     }
 

@@ -79,7 +79,8 @@ fn twice(file: &EvidenceFile, sink: &mut Sink) {
     let roles = file.roles.iter().map(|r| (r.role.value.as_str(), r.form.value.as_str(), r.role.span));
     let rules = file.rules.iter().map(|r| ("rules", r.to.value.as_str(), r.to.span));
     let budgets = file.budgets.iter().map(|b| ("budgets", b.family.value.as_str(), b.family.span));
-    for (what, which, span) in roles.chain(rules).chain(budgets) {
+    let evals = file.evals.iter().map(|e| ("evals", e.scenario.value.as_str(), e.scenario.span));
+    for (what, which, span) in roles.chain(rules).chain(budgets).chain(evals) {
         if !seen.insert((what, which)) {
             sink.push(
                 Diagnostic::new(Code::EvidenceInvalid, format!("two records of `{what}`, `{which}`"))

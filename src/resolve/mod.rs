@@ -13,6 +13,7 @@ pub mod programs;
 mod roles;
 mod route;
 mod rules;
+pub mod scenarios;
 mod secrets;
 mod servers;
 mod settings;
@@ -58,6 +59,9 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let budgets = settings.budgets.keys().copied().chain(["context"]).collect();
     let names = evidence::Names { catalogue: &catalogue, roles: &roles, rules: &rules, budgets };
     let evidence = evidence::resolve(loaded, &hosts, &names, sink);
+    for found in &loaded.scenarios {
+        scenarios::judge(found, &roles, &catalogue, sink);
+    }
     let acceptance = merged.acceptance.iter().map(|(name, all)| (name.value.clone(), all.clone())).collect();
     let (on, gateway) = (indexmap::IndexMap::new(), None);
     let mut policy = Policy {

@@ -35,8 +35,9 @@ impl Accept<'_> {
     pub fn evidence(&self, report: &HostReport, kept: Option<&EvidenceFile>) -> Option<EvidenceFile> {
         let version = report.version.as_deref().filter(|_| report.not_verified.is_none())?;
         let host = self.plan.hosts.iter().find(|h| h.host == report.host)?;
+        let evals = kept.map(|k| k.evals.clone()).unwrap_or_default();
         let kept = kept.filter(|_| !self.roles.is_empty());
-        let mut file = EvidenceFile { host: Sp::bare(report.host.clone()), ..EvidenceFile::default() };
+        let mut file = EvidenceFile { host: Sp::bare(report.host.clone()), evals, ..EvidenceFile::default() };
         for plan in forms(host) {
             let old =
                 kept.and_then(|k| k.roles.iter().find(|r| r.role.value == plan.role && r.form.value == plan.form));
@@ -200,7 +201,7 @@ fn without_path(word: &str) -> String {
 /// The text of a file of evidence for a host called `title`.
 pub fn text(file: &EvidenceFile, title: &str) -> String {
     let mut out = format!(
-        "# What `rolecast verify --accept` saw of {}. Written by that command; do not edit.\nhost: {}\n",
+        "# What `rolecast verify --accept` and `rolecast eval --accept` saw of {}. Written by these commands; do not edit.\nhost: {}\n",
         plain(title),
         quoted(&file.host)
     );
@@ -225,6 +226,16 @@ pub fn text(file: &EvidenceFile, title: &str) -> String {
         let _ = writeln!(out, "  - family: {}", quoted(&seen.family));
         when(&mut out, &seen.version, &seen.date);
         lines(&mut out, &seen.lines);
+    }
+    section(&mut out, "evals", file.evals.is_empty());
+    for seen in &file.evals {
+        let _ = writeln!(out, "  - scenario: {}", quoted(&seen.scenario));
+        when(&mut out, &seen.version, &seen.date);
+        let _ = writeln!(out, "    model: {}\n    told: {}", quoted(&seen.model), quoted(&seen.told));
+        let _ = writeln!(out, "    runs: {}\n    passed: {}\n    keys:", seen.runs, seen.passed);
+        for key in &seen.keys {
+            let _ = writeln!(out, "      - {{ key: {}, held: {} }}", quoted(&key.key), key.held);
+        }
     }
     out
 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::diag::SourceId;
+use crate::model::evidence::{KeySeen, ScenarioSeen};
 use crate::yaml;
 
 fn words() -> impl Strategy<Value = String> {
@@ -28,7 +29,7 @@ proptest! {
     #[test]
     fn what_is_written_is_read_as_it_was(
         host in words(), role in words(), version in words(), lines in prop::collection::vec(seen(), 0..4),
-        tools in prop::collection::vec(words(), 0..4),
+        tools in prop::collection::vec(words(), 0..4), model in words(), key in words(),
     ) {
         let date = Day::new("2026-11-30").unwrap();
         let offered = Offered { verdict: Verdict::Broken, seen: version.clone(), unknown: tools.clone() };
@@ -37,8 +38,25 @@ proptest! {
             lines: lines.clone(),
         };
         let rules = RulesSeen { to: Sp::bare("main".into()), version: version.clone(), date: date.clone(), lines: lines.clone() };
-        let budgets = BudgetsSeen { family: Sp::bare("all".into()), version, date, lines };
-        let file = EvidenceFile { host: Sp::bare(host), roles: vec![role], rules: vec![rules], budgets: vec![budgets] };
+        let budgets = BudgetsSeen { family: Sp::bare("all".into()), version, date: date.clone(), lines };
+        let keys = vec![KeySeen { key: Sp::bare(key.clone()), held: 1 }];
+        let eval = ScenarioSeen {
+            scenario: Sp::bare(key),
+            version: "1.0".to_owned(),
+            model,
+            date,
+            runs: 2,
+            passed: 1,
+            told: "sha256:0".to_owned(),
+            keys,
+        };
+        let file = EvidenceFile {
+            host: Sp::bare(host),
+            roles: vec![role],
+            rules: vec![rules],
+            budgets: vec![budgets],
+            evals: vec![eval],
+        };
         let written = text(&file, "A host");
         let read = yaml::parse::<EvidenceFile>(&written, SourceId(0), 0);
         prop_assert_eq!(read.map_err(|d| format!("{}\n{written}", d.message)), Ok(file));

@@ -103,7 +103,11 @@ fn link(path: &str, target: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-async fn git(
+/// Runs git in a folder, with nothing of the user's configuration.
+///
+/// # Errors
+/// It is not there, or fails.
+pub async fn git(
     args: &[&str],
     folder: &Path,
     home: &Path,

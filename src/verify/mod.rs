@@ -3,7 +3,7 @@
 
 mod accept;
 mod budget;
-mod copy;
+pub(crate) mod copy;
 mod delivery;
 mod derived;
 mod detail;
@@ -15,17 +15,17 @@ mod installed;
 mod judge;
 pub mod model;
 mod observe;
-mod own;
+pub(crate) mod own;
 mod place;
 mod platform;
-mod probe;
-mod process;
-mod program;
-mod reap;
+pub(crate) mod probe;
+pub(crate) mod process;
+pub(crate) mod program;
+pub(crate) mod reap;
 mod report;
 mod scopes;
 mod servers;
-mod session;
+pub(crate) mod session;
 mod start;
 pub mod tryout;
 
@@ -139,13 +139,13 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
     })
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, Problem> {
     let failed = |source| Problem::Io { what: "cannot start".to_owned(), source };
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)
 }
 
 /// Why there is no program.
-fn absent(program: &crate::model::adapter::Program, bin: Option<&Path>) -> String {
+pub(crate) fn absent(program: &crate::model::adapter::Program, bin: Option<&Path>) -> String {
     match bin {
         Some(bin) => format!("it is not installed below `{}`", bin.display()),
         None => format!("`{}` is not on the path", program.name),

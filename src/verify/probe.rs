@@ -202,6 +202,14 @@ pub fn shell(driver: &Driver, call: &ToolCall, lines: &[String]) -> Script {
     Script { rules: vec![rule], otherwise: "ok".to_owned() }
 }
 
+/// The steps of a conversation that makes these calls one after the other and then says something.
+pub fn conversation(driver: &Driver, values: IndexMap<String, String>, calls: &[ToolCall], last: &str) -> Vec<Step> {
+    let mut talk = Conversation { driver, values, steps: Vec::new() };
+    calls.iter().for_each(|call| talk.call(call));
+    talk.steps.push(says(last));
+    talk.steps
+}
+
 /// The call that starts the agent `name` with `prompt` as its task.
 pub fn start(adapter: &Adapter, driver: &Driver, name: &str, prompt: &str) -> ToolCall {
     let call = &adapter.subagents.call;

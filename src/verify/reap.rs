@@ -5,9 +5,14 @@ use std::path::Path;
 /// Ends processes that left the group: those whose environment names the home folder of the run, which is
 /// nobody else's. Where there is no `/proc` the group has to do.
 pub fn stragglers(home: &Path) {
+    marked("HOME", home);
+}
+
+/// The same for those whose variable `name` is that folder.
+pub fn marked(name: &str, home: &Path) {
     #[cfg(target_os = "linux")]
     {
-        let mark = format!("HOME={}", home.display());
+        let mark = format!("{name}={}", home.display());
         for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
             let Some(id) = entry.file_name().to_str().and_then(|n| n.parse::<i32>().ok()) else { continue };
             let Ok(environment) = std::fs::read(entry.path().join("environ")) else { continue };
@@ -18,5 +23,5 @@ pub fn stragglers(home: &Path) {
         }
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = home;
+    let _ = (name, home);
 }

@@ -162,6 +162,7 @@ mod tests {
             conditions: vec![],
             reason: String::new(),
             lowered: None,
+            measured: Vec::new(),
         }
     }
 

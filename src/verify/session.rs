@@ -70,15 +70,20 @@ pub struct Trial<'a> {
 }
 
 /// A place of one run, gone when this is dropped.
-pub(super) struct Place {
+pub(crate) struct Place {
     _dir: tempfile::TempDir,
-    pub(super) home: PathBuf,
-    pub(super) root: PathBuf,
+    pub(crate) home: PathBuf,
+    pub(crate) root: PathBuf,
 }
 
 impl Place {
-    pub(super) fn new() -> io::Result<Self> {
-        let dir = tempfile::Builder::new().prefix("rolecast-verify-").tempdir()?;
+    pub(crate) fn new() -> io::Result<Self> {
+        Self::called("rolecast-verify-")
+    }
+
+    /// One whose name begins so.
+    pub(crate) fn called(prefix: &str) -> io::Result<Self> {
+        let dir = tempfile::Builder::new().prefix(prefix).tempdir()?;
         let top = dir.path().canonicalize()?;
         let place = Self { _dir: dir, home: top.join("home"), root: top.join("root") };
         std::fs::create_dir_all(place.home.join("tmp"))?;
@@ -307,7 +312,7 @@ impl Session<'_> {
     }
 
     /// Nothing of the user's but where programs are.
-    fn environment(&self, place: &Place, values: &IndexMap<String, String>) -> Vec<(String, String)> {
+    pub(crate) fn environment(&self, place: &Place, values: &IndexMap<String, String>) -> Vec<(String, String)> {
         let home = place.home.to_string_lossy().into_owned();
         let below = |name: &str| place.home.join(name).to_string_lossy().into_owned();
         let mut env = vec![
@@ -336,7 +341,7 @@ impl Session<'_> {
     }
 }
 
-pub(super) fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, String> {
+pub(crate) fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, String> {
     [
         ("{url}", url.to_owned()),
         ("{home}", place.home.to_string_lossy().into_owned()),
@@ -349,7 +354,7 @@ pub(super) fn values(place: &Place, url: &str, name: &str) -> IndexMap<String, S
     .collect()
 }
 
-pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;
     }

@@ -141,6 +141,7 @@ impl Group<'_> {
             && self.line.version == other.line.version
             && self.line.date == other.line.date
             && self.line.conditions == other.line.conditions
+            && self.line.measured == other.line.measured
             && self.reason == other.reason
             && self.demand == other.demand
             && kind(self) == kind(other)
@@ -210,6 +211,7 @@ pub fn same(a: &Line, b: &Line) -> bool {
         && a.version == b.version
         && a.date == b.date
         && a.conditions == b.conditions
+        && a.measured == b.measured
         && a.reason == b.reason
 }
 

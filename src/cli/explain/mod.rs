@@ -8,6 +8,7 @@ mod delivery;
 pub(super) mod held;
 pub(super) mod layout;
 mod made;
+mod measured;
 mod origin;
 mod overview;
 mod role;

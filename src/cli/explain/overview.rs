@@ -13,7 +13,7 @@ use crate::resolve::policy::Budget;
 use super::layout::Table;
 use super::role::{claim, claim_on, seen_on};
 use super::view::{Shown, View};
-use super::{claims, commands, conditions, servers};
+use super::{claims, commands, conditions, measured, servers};
 
 /// The page.
 pub fn human(view: &View<'_>, sink: &Sink) -> String {
@@ -31,6 +31,7 @@ pub fn human(view: &View<'_>, sink: &Sink) -> String {
     out.extend(tables);
     out.push_str(&commands::human(view));
     out.push_str(&servers::human(view));
+    out.push_str(&measured::human(view));
     out.push_str(&where_(view));
     out.push_str(&findings(sink));
     out

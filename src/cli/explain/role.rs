@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::model::adapter::{Adapter, Form, Sense};
 use crate::plan::RoleOnHost;
 use crate::plan::ledger::{LimitedBy, Line, State};
+use crate::plan::measured::Measured;
 use crate::plan::offer::{self, Origin, Tool};
 use crate::plan::role::RolePlan;
 use crate::resolve::policy::{Policy, Role};
@@ -160,6 +161,8 @@ pub fn claim(line: &Line) -> String {
     }
     words.push(line.evidence.word().to_owned());
     words.extend(line.conditions.iter().map(|c| format!("if {c}")));
+    let measured = |m: &Measured| format!("eval {}/{} ({}, {}, {})", m.held, m.runs, m.scenario, m.model, m.date);
+    words.extend(line.measured.iter().map(measured));
     words.join(", ")
 }
 

@@ -199,7 +199,7 @@ impl Row {
 
     fn agent(&mut self, key: &AgentKey, tally: &Tally<'_>) {
         let Some(counted) = tally.agent(key) else { return };
-        let Agent { place, parent, role, history, version, folder: _ } = &counted.known;
+        let Agent { place, parent, role, history, version, folder: _, model: _ } = &counted.known;
         self.known = Agent {
             place: *place,
             parent: parent.clone(),
@@ -207,6 +207,7 @@ impl Row {
             history: *history,
             version: version.clone(),
             folder: None,
+            model: None,
         };
         self.role = role.as_deref().and_then(|name| tally.judge().role(key.format, name)).map(|r| r.id.clone());
         self.window = counted.context.window;

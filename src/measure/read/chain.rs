@@ -9,7 +9,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::chat::part_of;
-use super::{Gathered, Reader, json_bytes, key, number, text, whole};
+use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
 use crate::measure::event::{Agent, AgentKey, Approval, Call, Compaction, Kind, Outcome, Place, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 
@@ -50,6 +50,7 @@ impl Chain {
 
     fn assistant(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, out: &mut Out<'_>) {
         if let Some(usage) = record.get("usageMetadata").filter(|u| u.is_object()) {
+            model(agent, at, text(record, "model"), out);
             out.put(agent, at, Kind::Request(request(usage)));
         }
         let parts = record.pointer("/message/parts").and_then(Value::as_array);

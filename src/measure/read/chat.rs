@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{Gathered, Reader, json_bytes, key, number, text, whole};
+use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
 use crate::measure::event::{Agent, AgentKey, At, Call, Kind, Outcome, Place, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::skim;
@@ -63,6 +63,7 @@ impl Chat {
         if let Some(tokens) = message.get("tokens").filter(|t| t.is_object())
             && out.first("message", &id) == Before::New
         {
+            model(&agent, when, text(&message, "model"), out);
             out.put(&agent, when, Kind::Request(request(tokens)));
         }
         for call in message.get("toolCalls").and_then(Value::as_array).into_iter().flatten() {

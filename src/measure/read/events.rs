@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{Gathered, Reader, json_bytes, key, number, text, whole};
+use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
 use crate::measure::event::{Agent, AgentKey, Call, Compaction, Kind, Media, Outcome, Place, Raw, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::skim;
@@ -164,6 +164,7 @@ impl Reader for Events {
             return out.put(&agent, at, Kind::Copied);
         }
         let data = record.get("data").unwrap_or(&Value::Null);
+        model(&agent, at, text(data, "model"), out);
         match kind {
             "session.usage_record" => self.usage(&agent, at, data, out),
             "tool.execution_start" => self.start(&agent, at, record, data, out),

@@ -14,8 +14,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::event::{AgentKey, Media};
-use super::format::{Format, Out};
+use super::event::{Agent, AgentKey, Kind, Media};
+use super::format::{Before, Format, Out};
 use super::skim;
 
 /// Turns the records of one file into events.
@@ -33,6 +33,14 @@ pub trait Reader {
 /// A key.
 fn key(format: Format, session: &str, agent: &str) -> Rc<AgentKey> {
     Rc::new(AgentKey { format, session: session.into(), agent: agent.into() })
+}
+
+/// Tells which model answers an agent, once for each.
+fn model(agent: &Rc<AgentKey>, at: Option<&str>, name: Option<&str>, out: &mut Out<'_>) {
+    let Some(name) = name else { return };
+    if out.first("model", &format!("{}/{}/{name}", agent.session, agent.agent)) == Before::New {
+        out.put(agent, at, Kind::Agent(Agent { model: Some(name.to_owned()), ..Agent::default() }));
+    }
 }
 
 /// The text at a JSON pointer or key.

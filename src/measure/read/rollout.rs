@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::{Gathered, Reader, json_bytes, key, number, text, whole};
+use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
 use crate::measure::event::{Agent, AgentKey, Call, Compaction, Kind, Outcome, Place, Raw, Request, Review, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::{skim, time};
@@ -25,7 +25,7 @@ const LOGGED: u64 = 65_536;
 const SERVER: &str = "mcp__";
 
 /// Records without meaning here.
-const IDLE: &[&str] = &["world_state", "turn_context", "inter_agent_communication_metadata", "ghost_snapshot"];
+const IDLE: &[&str] = &["world_state", "inter_agent_communication_metadata", "ghost_snapshot"];
 const IDLE_ITEMS: &[&str] = &[
     "additional_tools",
     "reasoning",
@@ -131,6 +131,7 @@ impl Reader for Rollout {
             "compacted" => {
                 out.put(&agent, at, Kind::Compaction(Compaction { own_request: true, ..Compaction::default() }))
             }
+            "turn_context" => model(&agent, at, text(payload, "model"), out),
             kind if IDLE.contains(&kind) => {}
             kind => out.put(&agent, at, Kind::Unknown(kind.to_owned())),
         }
@@ -181,6 +182,7 @@ impl Rollout {
             history: (place == Place::Sub).then_some(forked),
             version: text(meta, "cli_version").map(str::to_owned),
             folder: text(meta, "cwd").map(str::to_owned),
+            model: None,
         };
         out.put(&agent, at, Kind::Agent(known));
         self.agent = Some(agent);

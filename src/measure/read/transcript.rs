@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{Gathered, Reader, beside, json_bytes, key, number, stem, text, whole};
+use super::{Gathered, Reader, beside, json_bytes, key, model, number, stem, text, whole};
 use crate::measure::event::{
     Agent, AgentKey, Approval, Call, Compaction, Kind, Outcome, Place, Raw, Request, ToolName,
 };
@@ -130,6 +130,7 @@ impl Transcript {
         let before = if id.is_empty() { Before::New } else { out.first("message", id) };
         match before {
             Before::New if !synthetic => {
+                model(agent, at, text(message, "model"), out);
                 if let Some(usage) = message.get("usage") {
                     out.put(agent, at, Kind::Request(request(usage)));
                 }

@@ -51,6 +51,7 @@ fn base(adapter: &Adapter, server: &str, tool: &str, state: State, reason: Strin
         conditions: adapter.mcp.iter().flat_map(|m| m.conditions.clone()).collect(),
         reason,
         lowered: None,
+        measured: Vec::new(),
     }
 }
 

@@ -19,19 +19,22 @@ pub fn index(root: &Path) -> io::Result<Vec<(String, Node)>> {
     records(&output(command)?).map(|record| staged(record?)).collect()
 }
 
-/// What is committed below `root`, paths relative to it.
+/// What a revision committed below `root`, paths relative to it.
 ///
 /// # Errors
-/// No repository, or no commit yet.
-pub fn head(root: &Path) -> io::Result<Vec<(String, Node)>> {
+/// No repository, or no such commit yet.
+pub fn revision(root: &Path, revision: &str) -> io::Result<Vec<(String, Node)>> {
+    if revision.starts_with('-') {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{revision}` is no revision")));
+    }
     let mut command = git(root);
     command.args(["rev-parse", "--git-dir"]);
     output(command)?;
     let mut command = git(root);
-    command.args(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]);
+    command.args(["rev-parse", "--verify", "--quiet", &format!("{revision}^{{tree}}")]);
     let tree = output(command).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => e,
-        _ => io::Error::new(io::ErrorKind::NotFound, "`HEAD` has no commit yet"),
+        _ => io::Error::new(io::ErrorKind::NotFound, format!("`{revision}` has no commit yet")),
     })?;
     let tree = String::from_utf8_lossy(&tree).trim().to_owned();
     let mut command = git(root);

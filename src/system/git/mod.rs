@@ -21,11 +21,13 @@ const MAX_TARGET: u64 = 4096;
 
 /// Which of git's trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
+pub enum Which<'a> {
     /// What is staged.
     Index,
     /// What is committed.
     Head,
+    /// What a revision committed.
+    Revision(&'a str),
 }
 
 /// What git records at a path.
@@ -60,11 +62,12 @@ impl Tree {
     /// # Errors
     /// No git program, no repository, no commit yet ([`Which::Head`]), or a file with an unresolved merge,
     /// which is named.
-    pub fn open(root: &Path, which: Which) -> io::Result<Self> {
+    pub fn open(root: &Path, which: Which<'_>) -> io::Result<Self> {
         let real = root.canonicalize()?;
         let entries = match which {
             Which::Index => listing::index(&real)?,
-            Which::Head => listing::head(&real)?,
+            Which::Head => listing::revision(&real, "HEAD")?,
+            Which::Revision(revision) => listing::revision(&real, revision)?,
         };
         let mut dirs: BTreeMap<String, BTreeMap<String, Node>> = BTreeMap::new();
         dirs.insert(String::new(), BTreeMap::new());
