@@ -1,11 +1,11 @@
-//! Embeds the shipped policy, roles, adapters, templates and evidence as one sorted table. Adapters and evidence are
+//! Embeds the shipped policy, roles, compositions, adapters, templates and evidence as one sorted table. Adapters and evidence are
 //! embedded as JSON, which is read some ten times faster than YAML: `check` runs in every commit.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-const FOLDERS: [&str; 4] = ["adapters", "roles", "shared-agent-rules", "templates"];
+const FOLDERS: [&str; 5] = ["adapters", "compositions", "roles", "shared-agent-rules", "templates"];
 
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());

@@ -22,6 +22,7 @@ pub mod measure;
 pub mod model;
 pub mod packet;
 pub mod plan;
+pub mod primitives;
 pub mod process;
 pub mod render;
 pub mod resolve;
@@ -30,5 +31,14 @@ pub mod schema;
 pub mod sync;
 pub mod system;
 pub mod text;
+#[cfg(feature = "gateway")]
 pub mod verify;
+/// What the rest needs of trying hosts, in a program that does not.
+#[cfg(not(feature = "gateway"))]
+pub mod verify {
+    mod found;
+    mod platform;
+    pub use found::Installed;
+    pub use platform::Platform;
+}
 pub mod yaml;

@@ -22,9 +22,11 @@ fn docs_writer_on_the_five_shipped_hosts() {
         repo.read    no limit, ran         by `Read`
         repo.search  no limit, ran         by `Grep`, `Glob`
         repo.edit    guarded by path,      only `docs/**`, `README.md`, never the policy or rendered files; by `Edit`,
-                     ran, if on-path       `Write`; a hook that exceeds its time lets the call through
+                     ran, if in-root, if   `Write`; a hook that exceeds its time lets the call through
+                     on-path
         repo.create  guarded by path,      only `docs/**`, never the policy or rendered files; by `Write`, also through
-                     ran, if on-path       `Edit`; a hook that exceeds its time lets the call through
+                     ran, if in-root, if   `Edit`; a hook that exceeds its time lets the call through
+                     on-path
       cannot, or must not
         repo.delete, runtime.run, web.*,      enforced absence,     no tool of the role confers it
         docs.search, docs.taxonomy,           ran
@@ -37,12 +39,16 @@ fn docs_writer_on_the_five_shipped_hosts() {
                                               ran
         image.view                            advised, ran          not granted, but `Read` confers it; only text forbids it
         policy.edit                           guarded by path,      not granted; `Edit`, `Write` confers it and is refused;
-                                              ran, if on-path       a hook that exceeds its time lets the call through
+                                              ran, if in-root, if   a hook that exceeds its time lets the call through
+                                              on-path
       granted, out of reach
         repo.diff, docs.validate  no tool, ran  `Bash` would do it, and confers `shell.run`, `browser.inspect`,
                                                 `browser.capture`, `browser.interact`, `browser.script`, which the role
                                                 denies; hand it back to the parent
       where
+        if in-root  it is started in the root of the repository; else roles load from a folder below, and the hooks and
+                    settings of the project do not (the limits it carries fail open); how: start it in the root, or by
+                    `rolecast run`
         if on-path  rolecast is on the PATH of the session; else the hook's command ends with the code that blocks, so every
                     call it watches is refused
 
@@ -144,15 +150,15 @@ fn docs_writer_on_the_five_shipped_hosts() {
         repo.read    no limit, ran         by `view`
         repo.search  no limit, ran         by `grep`, `rg`, `glob`
         repo.edit    guarded by path,      only `docs/**`, `README.md`, never the policy or rendered files; by
-                     ran, if trusted, if   `apply_patch`, `edit`; a hook that exceeds its time lets the call through
-                     on-path
+                     ran, if in-root, if   `apply_patch`, `edit`; a hook that exceeds its time lets the call through
+                     trusted, if on-path
         repo.create  guarded by path,      only `docs/**`, never the policy or rendered files; by `create`, `apply_patch`; a
-                     ran, if trusted, if   hook that exceeds its time lets the call through
-                     on-path
+                     ran, if in-root, if   hook that exceeds its time lets the call through
+                     trusted, if on-path
       cannot, or must not
         repo.delete, policy.edit              guarded by path,      not granted; `apply_patch` (and others some of it)
-                                              ran, if trusted, if   confers it and is refused; a hook that exceeds its time
-                                              on-path               lets the call through
+                                              ran, if in-root, if   confers it and is refused; a hook that exceeds its time
+                                              trusted, if on-path   lets the call through
         shell.run, browser.*                  enforced absence,     HELD, enforced demanded: no tool of the role confers it
                                               ran
         runtime.run, web.*, docs.search,      enforced absence,     no tool of the role confers it
@@ -167,6 +173,8 @@ fn docs_writer_on_the_five_shipped_hosts() {
                                                 `browser.capture`, `browser.interact`, `browser.script`, which the role
                                                 denies; hand it back to the parent
       where
+        if in-root  it is started in the root of the repository; else roles load from a folder below, and the hooks of the
+                    project do not (the limits it carries fail open); how: start it in the root, or by `rolecast run`
         if trusted  the folder is trusted in Copilot; else hooks and the workspace's servers do not load; instructions and
                     roles do (the limits it carries fail open); how: `--trust-folder`, or accept the folder once
         if on-path  rolecast is on the PATH of the session; else the hook's command ends with the code that blocks, so every
@@ -344,7 +352,8 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
       can
         repo.read    no limit, ran         by `Read`
         repo.create  guarded by path,      only `triage/**`, never the policy or rendered files; by `Write`; a hook that
-                     ran, if on-path       exceeds its time lets the call through
+                     ran, if in-root, if   exceeds its time lets the call through
+                     on-path
         web.fetch    advised by domain,    only `tracker.example`; by `WebFetch`; the scope is only text: nothing that is
                      ran                   rendered here can narrow it
         ticket.read  no limit, ran, if     by `mcp__tickets__get_ticket`
@@ -356,7 +365,8 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
         user.ask, plan.track, skill.use,
         mcp.resources, history.read
         repo.edit, policy.edit                guarded by path,      not granted; `Write` confers it and is refused; a hook
-                                              ran, if on-path       that exceeds its time lets the call through
+                                              ran, if in-root, if   that exceeds its time lets the call through
+                                              on-path
         shell.run                             enforced absence,     HELD, guarded demanded: no tool of the role confers it
                                               ran
         web.search, image.view                advised, ran          not granted, but `WebFetch`, `Read` (each some of it)
@@ -364,6 +374,9 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
         ticket.write                          enforced absence,     HELD, enforced demanded: no tool of the role confers it
                                               ran
       where
+        if in-root   it is started in the root of the repository; else roles load from a folder below, and the hooks and
+                     settings of the project do not (the limits it carries fail open); how: start it in the root, or by
+                     `rolecast run`
         if on-path   rolecast is on the PATH of the session; else the hook's command ends with the code that blocks, so
                      every call it watches is refused
         if approved  the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session runs

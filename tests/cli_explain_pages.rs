@@ -14,16 +14,18 @@ fn the_policy_on_one_page() {
 
     roles: capabilities out of the role's hands, by how hard, and grants it has no tool for
       role    host         form         denied                             unreachable  known from, if
-      triage  claude-code  sub-agent    27 enforced, 2 guarded, 2 advised  0            ran, if on-path, if approved
-      triage  claude-code  main agent   27 enforced, 2 guarded, 2 advised  0            ran, if on-path, if approved
+      triage  claude-code  sub-agent    27 enforced, 2 guarded, 2 advised  0            ran, if in-root, if on-path, if
+                                                                                        approved
+      triage  claude-code  main agent   27 enforced, 2 guarded, 2 advised  0            ran, if in-root, if on-path, if
+                                                                                        approved
       triage  codex        sub-agent    31 advised                         0            ran, if trusted
       triage  codex        own process  31 advised                         0            ran, if run, if no-servers, if
                                                                                         no-allow-rules, if trusted
 
     budgets
       tool-result, shell tools: target 12 KiB, limit 32 KiB
-        claude-code  enforced by size, ran           `bashOutputMaxChars` in `.claude/settings.json` = 12288 characters for
-                                                     `tool-result.target`
+        claude-code  enforced by size, ran, if       `bashOutputMaxChars` in `.claude/settings.json` = 12288 characters for
+                     in-root                         `tool-result.target`
         codex        enforced by size, ran, if       `tool_output_token_limit` in `.codex/config.toml` = 6770 tokens for
                      trusted                         `tool-result.limit`; results of calls nested in `exec` reach its script
                                                      uncut, only what the script returns is cut
@@ -54,6 +56,9 @@ fn the_policy_on_one_page() {
                                        trusted                             are left out in `.codex/config.toml`
 
     where, on claude-code
+      if in-root       it is started in the root of the repository; else roles load from a folder below, and the hooks and
+                       settings of the project do not (the limits it carries fail open); how: start it in the root, or by
+                       `rolecast run`
       if on-path       rolecast is on the PATH of the session; else the hook's command ends with the code that blocks, so
                        every call it watches is refused
       if approved      the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session
@@ -229,6 +234,8 @@ fn tools_say_what_they_make_possible_and_who_has_them() {
       mcp__claude-in-chrome__list_connected_browsers  -                   none of the capabilities
       mcp__claude-in-chrome__select_browser           -                   none of the capabilities
       mcp__claude-in-chrome__switch_browser           -                   none of the capabilities
+      servers
+        tickets  directly  the host leaves out by itself, or asks for, what the policy does not name
       where
         if approved  the servers of `.mcp.json` were accepted in Claude Code since it was last rendered, or the session runs
                      without a person; else they are not connected; how: start `claude` once in the folder and accept them

@@ -21,9 +21,17 @@ fn every_block_of_a_format_of_ours_is_a_file_of_a_tried_example() {
                 let place = format!("{}:{}", page.display(), number + 1);
                 assert!(language == "console" || info.contains("file="), "{place}: nothing compiles this block");
                 // Only these are run; another page with commands would show output that nobody checks.
-                let run = ["README.md", "docs/commands.md", "docs/eval.md", "docs/gateway.md", "docs/servers.md"]
-                    .iter()
-                    .any(|name| page.ends_with(name));
+                let run = [
+                    "README.md",
+                    "docs/browser.md",
+                    "docs/commands.md",
+                    "docs/eval.md",
+                    "docs/gateway.md",
+                    "docs/primitives.md",
+                    "docs/servers.md",
+                ]
+                .iter()
+                .any(|name| page.ends_with(name));
                 assert!(run, "{place}: this page is not run by tests/spec.rs");
                 blocks += 1;
             }

@@ -1,35 +1,15 @@
 //! The gateway as a host has it: a program on standard streams, with servers behind it that behave, hang, flood and die.
 #![cfg(unix)]
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
+#[path = "support/gateway.rs"]
+mod support;
+
+use std::io::Write;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-
-/// A server in shell. Each tool is named for what it does; `tell` answers with the request as it came.
-const SERVER: &str = r#"
-echo started >> "$1"
-tool() { printf '{"name":"%s","description":"%s it.","inputSchema":{"type":"object","properties":{"query":{"type":"string"},"filter":{"type":"object"},"extra":{"type":"string"}}}}' "$1" "$1"; }
-while read -r line; do
-  id=${line#*\"id\":}
-  id=${id%%[!0-9]*}
-  say() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
-  case $line in
-    *'"method":"initialize"'*) say '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
-    *'"method":"tools/list"'*) say "{\"tools\":[$(tool tell),$(tool die),$(tool hang),$(tool flood),$(tool big),$(tool change)]}" ;;
-    *'"method":"notifications/cancelled"'*) echo cancelled >> "$1" ;;
-    *'"name":"tell"'*) say "{\"content\":[],\"structuredContent\":$line}" ;;
-    *'"name":"die"'*) echo 'last words' >&2; exit 7 ;;
-    *'"name":"flood"'*) head -c 9000000 /dev/zero | tr '\0' x; echo ;;
-    *'"name":"big"'*) say "{\"content\":[{\"type\":\"text\",\"text\":\"$(head -c 50000 /dev/zero | tr '\0' y)\"}]}" ;;
-  esac
-done
-# Whoever asks it to end waits for long.
-[ -e stubborn ] && { trap '' TERM HUP; sleep 300; }
-"#;
+use support::{Gateway, Repo, SERVER, answer, gone, read, sent, within};
 
 const POLICY: &str = r#"
 version: 1
@@ -61,182 +41,6 @@ tools:
     bind: { query: { argument: query }, filter.tenant: { runtime: tenant }, filter.kind: { constant: act } }
     confers: [docs.search]
 "#;
-
-const ROLE: &str =
-    "---\ndescription: Reads.\ngrants: { docs.search: {}, repo.diff: {}, docs.validate: {} }\n---\nYou read.\n";
-
-struct Repo(tempfile::TempDir);
-
-impl Repo {
-    fn new(policy: &str) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(dir.path().join("shared-agent-rules/roles")).unwrap();
-        let repo = Self(dir);
-        repo.write("shared-agent-rules/policy.yaml", policy);
-        repo.write("shared-agent-rules/roles/reader.md", ROLE);
-        repo.write("server.sh", SERVER);
-        repo
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        std::fs::write(self.path().join(path), text).unwrap();
-    }
-
-    fn read(&self, path: &str) -> String {
-        std::fs::read_to_string(self.path().join(path)).unwrap_or_default()
-    }
-
-    fn pinned(self) -> Self {
-        let done = self.command(&["audit", "-q", "--accept"]).output().unwrap();
-        assert!(self.read("shared-agent-rules/rolecast.lock").contains("pins"), "{done:?}");
-        for log in ["one.log", "two.log"] {
-            let _ = std::fs::remove_file(self.path().join(log));
-        }
-        self
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_rolecast"));
-        command.args(args).current_dir(self.path());
-        command
-    }
-
-    fn serve(&self, args: &[&str]) -> Gateway {
-        let mut all = vec!["serve"];
-        all.extend(args);
-        Gateway::start(self.command(&all))
-    }
-
-    /// Lines of the record.
-    fn record(&self) -> Vec<Value> {
-        let folder = self.path().join(".rolecast/log");
-        let mut lines = Vec::new();
-        for entry in std::fs::read_dir(folder).unwrap().flatten() {
-            if entry.path().extension().is_some_and(|e| e == "jsonl") {
-                let text = std::fs::read_to_string(entry.path()).unwrap();
-                lines.extend(text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()));
-            }
-        }
-        lines
-    }
-}
-
-struct Gateway {
-    child: Child,
-    input: Option<ChildStdin>,
-    messages: Receiver<Value>,
-    last: u64,
-}
-
-impl Gateway {
-    fn start(mut command: Command) -> Self {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let input = child.stdin.take();
-        let messages = read(child.stdout.take().unwrap());
-        let mut gateway = Self { child, input, messages, last: 0 };
-        let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
-        assert_eq!(gateway.ask("initialize", params)["result"]["serverInfo"]["name"], "rolecast");
-        gateway.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        gateway
-    }
-
-    fn send(&mut self, line: &str) {
-        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
-    }
-
-    fn begin(&mut self, method: &str, params: Value) -> u64 {
-        self.last += 1;
-        let message = json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params });
-        self.send(&message.to_string());
-        self.last
-    }
-
-    fn wait(&mut self, id: u64) -> Value {
-        loop {
-            let message = self.messages.recv_timeout(Duration::from_secs(60)).expect("an answer");
-            if message["id"] == id {
-                return message;
-            }
-        }
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        let id = self.begin(method, params);
-        self.wait(id)
-    }
-
-    fn names(&mut self) -> Vec<String> {
-        let list = self.ask("tools/list", json!({}));
-        let tools = list["result"]["tools"].as_array().unwrap();
-        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
-    }
-
-    /// Whether a call failed, and its text.
-    fn call(&mut self, name: &str, arguments: Value) -> (bool, String) {
-        answer(&self.ask("tools/call", json!({ "name": name, "arguments": arguments })))
-    }
-}
-
-impl Drop for Gateway {
-    fn drop(&mut self) {
-        drop(self.input.take());
-        let until = Instant::now() + Duration::from_secs(15);
-        while Instant::now() < until {
-            if self.child.try_wait().unwrap().is_some() {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let _ = self.child.kill();
-        assert!(std::thread::panicking(), "it did not end with its input");
-    }
-}
-
-fn answer(message: &Value) -> (bool, String) {
-    let result = &message["result"];
-    assert!(result.is_object(), "{message}");
-    let texts = result["content"].as_array().unwrap().iter().filter_map(|b| b["text"].as_str());
-    (result["isError"] == true, texts.collect::<Vec<_>>().join("\n"))
-}
-
-/// Every line of the standard output must be a message.
-fn read(out: ChildStdout) -> Receiver<Value> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        for line in BufReader::new(out).lines().map_while(Result::ok) {
-            let message = serde_json::from_str(&line).unwrap_or_else(|_| json!({ "no message": line }));
-            assert!(message.get("jsonrpc").is_some(), "{message}");
-            if sender.send(message).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-/// What the server was sent.
-fn sent(text: &str) -> Value {
-    serde_json::from_str::<Value>(text).unwrap()["params"]["arguments"].clone()
-}
-
-fn gone(id: u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{id}/stat")).map_or(true, |stat| stat.contains(") Z "))
-}
-
-fn within(seconds: u64, mut test: impl FnMut() -> bool) -> bool {
-    let until = Instant::now() + Duration::from_secs(seconds);
-    while Instant::now() < until {
-        if test() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    false
-}
 
 #[test]
 fn the_list_starts_no_server_and_the_first_call_starts_only_its_own() {
@@ -387,7 +191,7 @@ fn a_tool_that_is_not_what_was_pinned_is_not_called() {
 fn what_a_role_does_is_recorded_or_not_done() {
     let repo = Repo::new(POLICY).pinned();
     drop(repo.serve(&[]));
-    std::fs::remove_dir_all(repo.path().join(".rolecast/log")).ok();
+    std::fs::create_dir_all(repo.path().join(".rolecast")).unwrap();
     repo.write(".rolecast/log", "in the way");
     let mut gateway = repo.serve(&["--role", "reader"]);
     let (failed, text) = gateway.call("two_tell", json!({}));
@@ -403,6 +207,46 @@ fn what_a_role_does_is_recorded_or_not_done() {
         (&json!("reader"), &json!("two/tell"), &json!(["query"]))
     );
     assert!(!format!("{record:?}").contains("a secret"));
+}
+
+#[test]
+fn values_are_recorded_only_where_the_policy_says_so_and_without_secrets() {
+    let policy = POLICY.replace(
+        "    args: [server.sh, two.log]",
+        "    args: [server.sh, two.log]\n    env: { KEY: { env: TWO_KEY } }",
+    );
+    let repo = Repo::new(&(policy + "record: { values: true }\n")).pinned_with(&[("TWO_KEY", "a-long-secret")]);
+    let mut command = repo.command(&["serve", "--role", "reader"]);
+    command.env("TWO_KEY", "a-long-secret");
+    let mut gateway = Gateway::start(command);
+    let arguments =
+        json!({ "query": "permits with a-long-secret", "extra": "ghp_abcdefghijklmnopqrstuvwxyz0123456789" });
+    assert!(!gateway.call("two_tell", arguments).0);
+    let record = repo.record();
+    assert_eq!(record[0]["values"]["query"], "permits with <redacted>");
+    let all = format!("{record:?}");
+    assert!(!all.contains("a-long-secret") && !all.contains("ghp_abc") && record[1].get("values").is_none(), "{all}");
+}
+
+#[test]
+fn when_nothing_more_can_be_written_a_role_calls_nothing_more_and_no_line_is_cut() {
+    let repo = Repo::new(POLICY).pinned();
+    for (role, stops) in [(&["--role", "reader"][..], true), (&[], false)] {
+        // A file may have 4 blocks; more is refused as it is by a full disk.
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; ulimit -f 4; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_rolecast"), "serve"]);
+        command.args(role).current_dir(repo.path());
+        let mut gateway = Gateway::start(command);
+        let answers: Vec<(bool, String)> = (0..30).map(|_| gateway.call("two_tell", json!({}))).collect();
+        let good = answers.iter().filter(|(failed, _)| !failed).count();
+        assert_eq!(good < 30, stops, "{good}");
+        if stops {
+            assert!(good > 0 && answers[29].1.contains("cannot be recorded"), "{:?}", answers[29]);
+            assert!(answers[29].1.contains("so none is made"), "{:?}", answers[29]);
+        }
+        // Each of them is read as JSON.
+        assert!(!repo.record().is_empty());
+    }
 }
 
 #[test]
@@ -470,17 +314,17 @@ fn hosts_are_given_the_gateway_and_not_what_is_behind_it() {
     let own = &servers["rolecast"];
     assert_eq!(
         (&own["command"], &own["args"], &own["env"]),
-        (&json!("rolecast"), &json!(["serve"]), &json!({ "TENANT": "${TENANT}" }))
+        (&json!("rolecast"), &json!(["serve", "--host", "claude-code"]), &json!({ "TENANT": "${TENANT}" }))
     );
     let role = repo.read(".claude/agents/reader.md");
     for tool in ["search_mine", "one_tell", "repo_diff", "docs_validate"] {
-        assert!(role.contains(&format!("mcp__rolecast__{tool}")), "{tool}: {role}");
+        assert!(role.contains(&format!("mcp__rolecast-reader__{tool}")), "{tool}: {role}");
     }
     let ledger = repo.command(&["explain", "--tools"]).output().unwrap();
     assert!(String::from_utf8_lossy(&ledger.stdout).contains("rolecast/search_mine"));
     let ledger = repo.command(&["explain", "--format", "json"]).output().unwrap();
     let ledger = String::from_utf8(ledger.stdout).unwrap();
-    assert!(ledger.contains("no host is given the server itself"), "{ledger}");
+    assert!(ledger.contains("the host is not given the server itself"), "{ledger}");
     let all: Value = serde_json::from_str(&ledger).unwrap();
     let mut held = Vec::new();
     objects(&all, &mut |object| {

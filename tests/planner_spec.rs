@@ -156,8 +156,8 @@ fn a_started_process_holds_paths_as_far_as_its_host_does_and_says_what_stays_ope
         ),
         ("gemini-cli", "process", "repo.edit", "enforced", &["run", "session-allows"], "a symbolic link"),
         ("gemini-cli", "process", "policy.edit", "enforced", &["run"], "a symbolic link"),
-        ("claude-code", "main", "repo.edit", "guarded", &["on-path"], "a hook that exceeds its time"),
-        ("claude-code", "subagent", "repo.edit", "guarded", &["on-path"], "a hook that exceeds its time"),
+        ("claude-code", "main", "repo.edit", "guarded", &["in-root", "on-path"], "a hook that exceeds its time"),
+        ("claude-code", "subagent", "repo.edit", "guarded", &["in-root", "on-path"], "a hook that exceeds its time"),
         // A main agent has no name in what its hooks are told.
         ("copilot", "main", "repo.edit", "advised", &[], "nothing that is rendered here can narrow it"),
         ("opencode", "process", "repo.edit", "enforced", &["run", "git-root", "no-patches"], "a symbolic link"),

@@ -25,7 +25,7 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 fn artifacts(host: &str, servers: &BTreeSet<usize>, call: u64) -> Vec<Artifact> {
-    let mut policy = format!("version: 1\nhosts: {{ {host}: {{}} }}\n");
+    let mut policy = format!("version: 1\nhosts: {{ {host}: {{}} }}\nguard: {{ history: false }}\n");
     if !servers.is_empty() {
         policy.push_str("servers:\n");
     }
@@ -33,7 +33,7 @@ fn artifacts(host: &str, servers: &BTreeSet<usize>, call: u64) -> Vec<Artifact> 
         let reach = if server % 2 == 0 { "command: run\n    args: [x, x]" } else { "url: https://example.org/mcp" };
         let _ = writeln!(
             policy,
-            "  s{server}:\n    {reach}\n    timeout: {{ call: {call} }}\n    tools: {{ look: {{ confers: [docs.search] }}, change: {{ confers: [ticket.write] }} }}"
+            "  s{server}:\n    {reach}\n    via: direct\n    timeout: {{ call: {call} }}\n    tools: {{ look: {{ confers: [docs.search] }}, change: {{ confers: [ticket.write] }} }}"
         );
     }
     let system = Memory::new().with("shared-agent-rules/policy.yaml", policy);
@@ -55,12 +55,23 @@ fn theirs(host: &str, count: usize, tight: bool) -> String {
     }
     let servers: Vec<String> =
         (0..count).map(|n| format!("\"mine{n}\": {{ \"command\": \"run\", \"args\": [ ] }}")).collect();
-    let joined = servers.join(if tight { "," } else { ", // keep\n    " });
+    // What a host's reader of JSON refuses nobody has in the file.
+    let (comments, comma) = match host {
+        "claude-code" | "copilot" => (false, ""),
+        "gemini-cli" | "qwen-code" => (true, ""),
+        _ => (true, ","),
+    };
+    let note = |text: &'static str| if comments { text } else { "" };
+    let joined = servers.join(&if tight { ",".to_owned() } else { format!(",{}\n    ", note(" // keep")) });
+    let mine = note("// mine\n");
     match (count, tight) {
         (0, true) => "{\"a\":1}".to_owned(),
-        (0, false) => format!("// mine\n{{\n  \"{root}\": {{}},\n}}\n"),
+        (0, false) => format!("{mine}{{\n  \"{root}\": {{}}{comma}\n}}\n"),
         (_, true) => format!("{{\"a\":1,\"{root}\":{{{joined}}}}}"),
-        (_, false) => format!("// mine\n{{\n  \"inputs\": [ 1 ],\n  \"{root}\": {{\n    {joined}\n  }} // end\n}}\n"),
+        (_, false) => {
+            let end = note(" // end");
+            format!("{mine}{{\n  \"inputs\": [ 1 ],\n  \"{root}\": {{\n    {joined}\n  }}{end}\n}}\n")
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Runs `tests/spec/*.md`, the README and `docs/gateway.md`: Markdown files that are the tests of the program.
+//! Runs `tests/spec/*.md`, the README and some pages of `docs/`: Markdown files that are the tests of the program.
 //!
 //! - A heading is a test with an empty folder of its own. It starts with the files that stand under the
 //!   headings above it.
@@ -79,7 +79,16 @@ fn spec_files() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "md")).collect();
     // What these pages show is what the program prints.
-    for page in ["README.md", "docs/commands.md", "docs/eval.md", "docs/gateway.md", "docs/servers.md"] {
+    let pages = [
+        "README.md",
+        "docs/browser.md",
+        "docs/commands.md",
+        "docs/eval.md",
+        "docs/gateway.md",
+        "docs/primitives.md",
+        "docs/servers.md",
+    ];
+    for page in pages {
         files.push(Path::new(env!("CARGO_MANIFEST_DIR")).join(page));
     }
     files.sort();

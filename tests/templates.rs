@@ -88,7 +88,7 @@ fn role_file(host: &str, list: &[&str], removed: &[&str], inform: &[&str]) -> St
     let name = adapter(host).outputs["role"].template.clone().unwrap();
     let role = context! {
         id => "docs_writer", name => "docs_writer", description => "Writes: \"docs\" # and more", source => "roles/docs_writer.md", notice => "rendered by rolecast from roles/docs_writer.md; edit that and run rolecast render",
-        model => BTreeMap::from([("model", "small")]), permissions => [["*", "deny"]], list => owned(list), removed => owned(removed), inform => owned(inform),
+        model => BTreeMap::from([("model", "small")]), permissions => [["*", "deny"]], list => owned(list), removed => owned(removed), inform => owned(inform), gateway => None::<bool>,
         body => "You write.\n\n---\n\nStop early.\n",
     };
     render(&template(host, &name), context! { role }).unwrap()
@@ -117,10 +117,13 @@ fn templates_ask_only_for_what_the_engine_gives() {
     let role =
         ["id", "name", "description", "source", "notice", "model", "list", "removed", "inform", "body", "permissions"]
             .map(|k| format!("role.{k}"));
+    let gateway = ["", ".name", ".command", ".args", ".env", ".call", ".tools", ".others"];
+    let gateway = gateway.map(|k| format!("role.gateway{k}"));
     let rule = ["id", "notice", "title", "paths", "body"].map(|k| format!("rule.{k}"));
     let allowed: BTreeSet<String> = role
         .into_iter()
         .chain(rule)
+        .chain(gateway)
         .chain(["card".into(), "roles".into(), "budgets".into()])
         .chain(SERVER.map(|k| format!("server.{k}")))
         .chain(
@@ -132,6 +135,7 @@ fn templates_ask_only_for_what_the_engine_gives() {
                 "c.because",
                 "c",
                 "guard.tools",
+                "guard.context",
                 "guard.command",
                 "guard.powershell",
                 "servers",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use super::Answer;
 use super::contract::Contract;
 use crate::mcp::{Client, Failed, Launch, Limits, Problem};
 use crate::process::Interrupt;
@@ -21,9 +22,6 @@ pub struct Asked {
     /// Bounds.
     pub limits: Limits,
 }
-
-/// What came of asking one server.
-pub type Answer = (String, Result<Contract, Failed>);
 
 /// Asks all; the answers in the order of the questions. `None` when a person interrupted: everything that was
 /// started is ended.

@@ -70,9 +70,9 @@ fn on(subject: &Subject<'_>, plan: &HostPlan, adapter: &Adapter) -> HostCost {
                 return sum(&|_| true);
             }
             let ours = |name: &str| {
-                form.tools
-                    .iter()
-                    .any(|tool| tool.name == name && matches!(&tool.origin, Origin::Mcp { server: of } if of == server))
+                form.tools.iter().any(|tool| {
+                    tool.name == name && matches!(&tool.origin, Origin::Mcp { server: of, .. } if of == server)
+                })
             };
             sum(&ours)
         });

@@ -1,34 +1,37 @@
 //! Holds the declared servers against what they really offer: what they say of their tools, what the policy says of
 //! them, and what they said when somebody last looked.
 
+#[cfg(feature = "gateway")]
 mod ask;
 mod checks;
 pub mod contract;
 mod cost;
 pub mod effect;
-mod finding;
+pub mod finding;
 pub mod pins;
 mod report;
 pub mod saved;
-mod schema;
+pub mod schema;
 mod suggest;
 mod words;
 
+#[cfg(feature = "gateway")]
 use std::path::Path;
+#[cfg(feature = "gateway")]
 use std::time::Duration;
 
 use indexmap::IndexMap;
 
 use crate::compile::Compiled;
 use crate::diag::{Code, Severity};
-use crate::mcp::{Failed, Launch, Limits, Problem};
+use crate::mcp::{Failed, Problem};
+#[cfg(feature = "gateway")]
+use crate::mcp::{Launch, Limits};
 use crate::model::policy as model;
 use crate::plan::Plan;
 use crate::resolve::Policy;
 use crate::sync::pins::Pins;
 
-pub use ask::Answer;
-use ask::Asked;
 use checks::Subject;
 use contract::Contract;
 pub use cost::{BYTES_PER_TOKEN, HostCost, tokens};
@@ -50,6 +53,9 @@ pub enum Error {
     Io(#[from] std::io::Error),
 }
 
+/// What came of asking one server.
+pub type Answer = (String, Result<Contract, Failed>);
+
 /// The servers as they are declared, the last layer's word for each.
 pub fn declared(compiled: &Compiled) -> IndexMap<String, &model::Server> {
     let layers = compiled.loaded.layers.iter().flat_map(|layer| &layer.policy.servers);
@@ -61,6 +67,7 @@ pub fn declared(compiled: &Compiled) -> IndexMap<String, &model::Server> {
 ///
 /// # Errors
 /// A person interrupted. That a server gives no answer is no error but a result.
+#[cfg(feature = "gateway")]
 pub fn ask(
     compiled: &Compiled,
     names: &[String],
@@ -72,7 +79,7 @@ pub fn ask(
     let asked = names.iter().filter_map(|name| {
         let server = declared.get(name)?;
         let limits = limits(server);
-        Some(Asked { name: name.clone(), launch: Launch::of(name, server, root, variable), limits })
+        Some(ask::Asked { name: name.clone(), launch: Launch::of(name, server, root, variable), limits })
     });
     let asked = asked.collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -80,6 +87,7 @@ pub fn ask(
     answers.ok_or(Error::Interrupted)
 }
 
+#[cfg(feature = "gateway")]
 fn limits(server: &model::Server) -> Limits {
     let seconds = |value: &Option<crate::yaml::Sp<u64>>| value.as_ref().map(|s| Duration::from_secs(s.value));
     let own = server.timeout.as_ref();

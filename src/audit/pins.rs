@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use super::contract::{Contract, HINTS, Tool};
 use super::finding::Finding;
 use crate::diag::{Code, Diagnostic, Severity};
+use crate::resolve::Policy;
 use crate::resolve::composed::Composed;
-use crate::resolve::{Policy, gateway};
+use crate::resolve::policy::Server;
 use crate::sync::pins::{Pins, ServerPin, ToolPin};
 use crate::text::digest::{digest, value_digest};
 
@@ -127,11 +128,16 @@ fn parts(was: &ToolPin, is: &ToolPin) -> String {
     said.join("; ")
 }
 
-/// What pins alone say about a policy: nothing is started.
-pub fn offline(policy: &Policy, pins: &Pins) -> Vec<Finding> {
+/// What pins alone say about a policy: nothing is started. Composed tools of the servers `known` are looked at by whoever
+/// knows more of them.
+pub fn offline(policy: &Policy, pins: &Pins, known: &BTreeSet<String>) -> Vec<Finding> {
     let mut found = Vec::new();
     for server in policy.servers.values() {
         let Some(pin) = pins.get(&server.name) else {
+            if policy.behind(server, &[]) {
+                // Said by what it means for the gateway.
+                continue;
+            }
             let message = "nothing is pinned, so that nothing can be said of its tools";
             let finding = Finding::new(Code::ContractUnpinned, &server.name, message).at(server.span);
             found.push(finding.fix(format!("rolecast audit {} --accept", server.name)));
@@ -146,15 +152,37 @@ pub fn offline(policy: &Policy, pins: &Pins) -> Vec<Finding> {
                 None => finding.fix(format!("take it out of the policy, or run `rolecast audit {}`", server.name)),
             });
         }
-        let hidden = gateway::hides(server, &policy.tools);
+        let hidden = policy.hides(server);
         for name in pin.tools.keys().filter(|name| !hidden && !server.tools.contains_key(*name)) {
             let message = "it is pinned, and the policy does not say what it confers";
             let finding = Finding::new(Code::ToolUnclassified, &server.name, message).tool(name).at(server.span);
             found.push(finding.fix(format!("rolecast audit {} --suggest", server.name)));
         }
     }
-    found.extend(policy.tools.values().filter_map(|tool| composed(tool, pins)));
+    let unknown = policy.tools.values().filter(|tool| !known.contains(&tool.server));
+    found.extend(unknown.filter_map(|tool| composed(tool, pins)));
     found
+}
+
+/// Servers that are had only through the gateway and of which nothing is pinned: until somebody looks at them, nobody has
+/// a tool of theirs.
+pub fn unseen(policy: &Policy, pins: &Pins) -> Vec<Diagnostic> {
+    let servers =
+        policy.servers.values().filter(|server| policy.behind(server, &[]) && !pins.contains_key(&server.name));
+    let one = |server: &Server| {
+        let hosts: Vec<String> = policy
+            .hosts
+            .iter()
+            .filter_map(|host| Some((host, policy.route_of(host, &server.name)?)))
+            .filter(|(_, route)| route.gateway && route.auto)
+            .map(|(host, route)| format!("`{host}` has it through the gateway because {}", route.why))
+            .collect();
+        let message = format!("the gateway shows nothing of server `{}` until it is pinned", server.name);
+        let report = Diagnostic::new(Code::GatewayUnpinned, message).at_opt(server.span, "");
+        let report = hosts.into_iter().fold(report, Diagnostic::note);
+        report.help(format!("run `rolecast audit {} --accept`", server.name))
+    };
+    servers.map(one).collect()
 }
 
 /// What pins say about the primitive of a composed tool.
@@ -177,10 +205,10 @@ fn composed(tool: &Composed, pins: &Pins) -> Option<Finding> {
 }
 
 /// What pins alone say about a policy, as diagnostics; whether the gate must fail.
-pub fn gate(policy: &Policy, pins: &Pins) -> (Vec<Diagnostic>, bool) {
-    let found = offline(policy, pins);
+pub fn gate(policy: &Policy, pins: &Pins, known: &BTreeSet<String>) -> (Vec<Diagnostic>, bool) {
+    let found = offline(policy, pins, known);
     let fails = found.iter().any(|finding| finding.severity == Severity::Error);
-    (found.iter().map(Finding::diagnostic).collect(), fails)
+    (found.iter().map(Finding::diagnostic).chain(unseen(policy, pins)).collect(), fails)
 }
 
 #[cfg(test)]

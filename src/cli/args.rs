@@ -89,6 +89,8 @@ pub enum Command {
     VerifyServer,
     /// Hold the declared servers against the tools they really offer, and pin them
     Audit(AuditArgs),
+    /// List, try and fill the stores and web interfaces that tools are made from
+    Primitives(PrimitivesArgs),
     /// Author roles
     Role(RoleArgs),
     /// Read the logs of sessions, and hold them against the policy
@@ -215,6 +217,13 @@ pub struct ServeArgs {
     /// The role; without it, the main agent
     #[arg(long, value_name = "ROLE")]
     pub role: Option<String>,
+    /// The host that is served: what it has itself is left out, and answers are no larger than it shows whole; several
+    /// where they share the entry
+    #[arg(long = "host", value_name = "HOST")]
+    pub hosts: Vec<String>,
+    /// Only tools of this risk
+    #[arg(long, value_enum)]
+    pub risk: Option<OfRisk>,
     /// A value that the policy takes from here
     #[arg(long = "runtime", value_name = "NAME=VALUE")]
     pub runtime: Vec<String>,
@@ -224,6 +233,17 @@ pub struct ServeArgs {
     /// Print what would be shown, and serve nothing
     #[arg(long)]
     pub list: bool,
+}
+
+/// A risk
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OfRisk {
+    /// Reads what the repository or a public source shows
+    Safe,
+    /// Changes the repository, or reads what is not public
+    Restricted,
+    /// Runs code, or changes something outside the repository
+    Dangerous,
 }
 
 /// `audit`
@@ -241,6 +261,36 @@ pub struct AuditArgs {
     /// Print the entries of the policy that would agree with what is offered
     #[arg(long, conflicts_with = "accept")]
     pub suggest: bool,
+}
+
+/// `primitives`
+#[derive(Debug, Args)]
+pub struct PrimitivesArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: PrimitivesCommand,
+}
+
+/// What to do with primitives.
+#[derive(Debug, Subcommand)]
+pub enum PrimitivesCommand {
+    /// List them, with the tools that are made from each
+    List,
+    /// Serve the primitives of one name over MCP as they are, with nothing bound: to try them, not for a role
+    Serve {
+        /// Its name in `primitives:`
+        name: String,
+    },
+    /// Put documents into a store: one JSON object a line, with `id`, `text` and `metadata`; all or nothing
+    Load {
+        /// Its name in `primitives:`
+        store: String,
+        /// The file, or `-` for standard input
+        file: String,
+        /// Remove documents that are not in the file
+        #[arg(long)]
+        whole: bool,
+    },
 }
 
 /// `role`
@@ -277,6 +327,9 @@ pub struct GuardArgs {
     /// The host that asks
     #[arg(long, value_name = "HOST")]
     pub host: String,
+    /// Tell the model, after a call, of a threshold of its context that it passed; never refuses
+    #[arg(long)]
+    pub context: bool,
 }
 
 /// `measure`

@@ -1,10 +1,12 @@
 //! `audit`: holds the declared servers against what they offer, and pins them.
 
+use std::collections::BTreeMap;
+
 use crate::audit::{self, Answer, Report, saved};
 use crate::compile::Compiled;
 use crate::diag::render::Format;
 use crate::diag::{Severity, Sink};
-use crate::gateway;
+use crate::gateway::known;
 use crate::plan::Purpose;
 use crate::sync::{LockState, Options, repin};
 use crate::system::Writer;
@@ -36,14 +38,13 @@ pub fn run(args: &AuditArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> 
     let options = Options::new(dir);
     let state = LockState::load(&place.system, &options).map_err(|p| Failure::environment(p.to_string()))?;
     let answers = answers(args, &place, &compiled, &names, ui)?;
-    if args.accept {
-        remember(&place, &answers);
-    }
+    let said = if args.accept { said(&answers) } else { BTreeMap::new() };
     // What was just accepted has not changed.
     let pins = if args.accept { Default::default() } else { state.lock.pins };
     let mut report = audit::judge(&compiled, answers, &pins).map_err(|e| Failure::environment(e.to_string()))?;
     if args.accept {
-        accept(&place.system, &options, &mut report, &compiled, args.servers.is_empty(), ui)?;
+        let accepted = Accepted { dir, said, all: args.servers.is_empty() };
+        accept(&place.system, &options, &mut report, &compiled, &accepted, ui)?;
     }
     if args.suggest {
         ui.result(&report.suggestions());
@@ -79,12 +80,7 @@ fn answers(
         ui.say("the policy declares no server");
     }
     let Some(file) = &args.from else {
-        let answers = audit::ask(compiled, names, place.system.root(), &env::variable, &mut |said| {
-            if ui.verbose {
-                ui.say(said);
-            }
-        });
-        return answers.map_err(|e| Failure::environment(e.to_string()));
+        return asked(place, compiled, names, ui);
     };
     let [name] = names else {
         return Err(Failure::usage("`--from` holds the answer of one server")
@@ -96,36 +92,66 @@ fn answers(
     Ok(vec![(name.clone(), Ok(contract))])
 }
 
-/// Pins what answered. Pins of servers that are not declared any more go when all were asked.
-/// Keeps what was said for the gateway, which then needs no server to answer with its list.
-fn remember(place: &Place, answers: &[Answer]) {
-    for (name, answer) in answers {
-        if let Ok(contract) = answer {
-            let tools: Vec<_> = contract.tools.iter().map(|tool| tool.raw.clone()).collect();
-            gateway::remember(place.system.root(), name, &tools);
+/// Starts or reaches the servers.
+#[cfg(feature = "gateway")]
+fn asked(place: &Place, compiled: &Compiled, names: &[String], ui: &Ui) -> Result<Vec<Answer>, Failure> {
+    let answers = audit::ask(compiled, names, place.system.root(), &env::variable, &mut |said| {
+        if ui.verbose {
+            ui.say(said);
         }
-    }
+    });
+    answers.map_err(|e| Failure::environment(e.to_string()))
 }
 
+#[cfg(not(feature = "gateway"))]
+fn asked(_: &Place, _: &Compiled, _: &[String], _: &Ui) -> Result<Vec<Answer>, Failure> {
+    Err(Failure::absent("audit").help("`rolecast audit SERVER --from FILE` judges a saved answer"))
+}
+
+/// What the servers say of their tools, for the files beside the lock.
+fn said(answers: &[Answer]) -> BTreeMap<String, String> {
+    let one = |(name, answer): &Answer| {
+        let tools: Vec<_> = answer.as_ref().ok()?.tools.iter().map(|tool| tool.raw.clone()).collect();
+        Some((name.clone(), known::text(&tools)))
+    };
+    answers.iter().filter_map(one).collect()
+}
+
+/// What is accepted.
+struct Accepted<'a> {
+    /// The folder of the policy.
+    dir: &'a str,
+    /// By server.
+    said: BTreeMap<String, String>,
+    /// Whether all servers were asked.
+    all: bool,
+}
+
+/// Pins what answered. Pins of servers that are not declared any more go when all were asked.
 fn accept(
     system: &dyn Writer,
     options: &Options<'_>,
     report: &mut Report,
     compiled: &Compiled,
-    all: bool,
+    accepted: &Accepted<'_>,
     ui: &Ui,
 ) -> Result<(), Failure> {
     let declared = audit::declared(compiled);
     let written = repin(system, options, |pins| {
-        if all {
+        let mut kept = Vec::new();
+        if accepted.all {
+            let gone = pins.keys().filter(|name| !declared.contains_key(*name));
+            kept.extend(gone.map(|name| (known::file(accepted.dir, name), None)));
             pins.retain(|name, _| declared.contains_key(name));
         }
         for server in &mut report.servers {
-            if let Some(pin) = server.pin.clone() {
+            if let (Some(pin), Some(text)) = (server.pin.clone(), accepted.said.get(&server.name)) {
                 pins.insert(server.name.clone(), pin);
+                kept.push((known::file(accepted.dir, &server.name), Some(text.clone().into_bytes())));
                 server.findings.retain(|finding| finding.code != crate::diag::Code::ContractUnpinned);
             }
         }
+        kept
     });
     let written = written.map_err(|e| Failure::environment(e.to_string()))?;
     let count = report.servers.iter().filter(|server| server.pin.is_some()).count();

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::audit::pins;
 use crate::compile::Compiled;
 use crate::diag::Sink;
-use crate::lint::foreign;
+use crate::lint::{broken, foreign};
 use crate::plan::Purpose;
 use crate::render::artifact::Content;
 use crate::sync::{LockState, Options, compare};
@@ -16,6 +15,7 @@ use super::args::{Against, CheckArgs, Global};
 use super::compiled::compiled;
 use super::drift;
 use super::exit::{Exit, Failure};
+use super::pinned;
 use super::place::{self, Place};
 use super::ui::Ui;
 
@@ -43,14 +43,18 @@ fn gate(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Result
         .help("run `rolecast init`"));
     };
     let (mut compiled, mut sink) = compiled(system, Some(dir), &[], Purpose::Files, ui)?;
-    session_starts(system, &mut compiled, &mut sink);
+    foreign_files(system, &mut compiled, &mut sink);
     let artifacts = compiled.rendered.as_ref().map_or(&[][..], |r| r.artifacts.as_slice());
     let options = Options { strict_eol: args.strict_eol, ..Options::new(dir) };
     let state = LockState::load(system, &options).map_err(|p| Failure::environment(p.to_string()))?;
     let comparison = compare(artifacts, &state, system, &options);
-    let pinned = pinned(&compiled, &state, &mut sink);
+    let pinned = pinned::hold(system, dir, &compiled, &state, &mut sink);
     let exit = drift::report(&comparison, sink, &compiled.loaded.sources, ui);
-    if pinned && exit == Exit::Clean {
+    if pinned.composed && exit != Exit::Environment {
+        ui.say("the policy composes tools that their primitives do not allow");
+        return Ok(Exit::Policy);
+    }
+    if pinned.fails && exit == Exit::Clean {
         ui.say("the policy and the pins of its servers contradict each other");
         return Ok(Exit::Drift);
     }
@@ -72,18 +76,9 @@ fn gate(system: &dyn System, place: &Place, args: &CheckArgs, ui: &Ui) -> Result
     Ok(exit)
 }
 
-/// Holds the policy against what its servers offered when they were pinned; whether the gate must fail.
-fn pinned(compiled: &Compiled, state: &LockState, sink: &mut Sink) -> bool {
-    let Some(policy) = &compiled.policy else { return false };
-    let (diagnostics, fails) = pins::gate(policy, &state.lock.pins);
-    for diagnostic in diagnostics {
-        sink.push(diagnostic);
-    }
-    fails
-}
-
-/// Warns of texts and hooks of others that undo lazy discovery at the start of every session.
-fn session_starts(system: &dyn System, compiled: &mut Compiled, sink: &mut Sink) {
+/// Warns of texts and hooks of others that undo lazy discovery at the start of every session, and of roles of others
+/// that their host cannot read.
+fn foreign_files(system: &dyn System, compiled: &mut Compiled, sink: &mut Sink) {
     let (Some(policy), Some(rendered)) = (&compiled.policy, &compiled.rendered) else { return };
     let whole = rendered.artifacts.iter().filter(|a| matches!(a.content, Content::Whole(_)));
     let ours: BTreeSet<String> = whole.map(|a| a.path.clone()).collect();
@@ -91,5 +86,9 @@ fn session_starts(system: &dyn System, compiled: &mut Compiled, sink: &mut Sink)
         for diagnostic in foreign::judge(&candidate, &mut compiled.loaded.sources) {
             sink.push(diagnostic);
         }
+    }
+    let sources = &mut compiled.loaded.sources;
+    for diagnostic in broken::roles(system, &compiled.loaded.adapters, &policy.hosts, &ours, sources) {
+        sink.push(diagnostic);
     }
 }

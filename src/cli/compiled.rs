@@ -2,6 +2,7 @@
 
 use crate::compile::{Compiled, compile_for};
 use crate::diag::Sink;
+use crate::gateway::known::check_built_in;
 use crate::load::Loaded;
 use crate::plan::Purpose;
 use crate::system::System;
@@ -24,6 +25,15 @@ pub fn compiled(
     let mut sink = Sink::new();
     let compiled = compile_for(system, dir, hosts, purpose, &mut sink);
     known(&compiled.loaded, hosts)?;
+    if let (Some(policy), true) = (&compiled.policy, compiled.rendered.is_some()) {
+        let mut found = Sink::new();
+        check_built_in(policy, &mut found);
+        if found.has_errors() {
+            found.iter().for_each(|diagnostic| sink.push(diagnostic.clone()));
+            ui.diagnostics(&sink, &compiled.loaded.sources);
+            return Err(Failure::said(Exit::Policy));
+        }
+    }
     if compiled.rendered.is_none() {
         ui.diagnostics(&sink, &compiled.loaded.sources);
         return Err(Failure::said(Exit::Policy));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::diag::render::{Format, Look, render};
-use crate::diag::{Code, Diagnostic, Sink, SourceMap};
+use crate::diag::{Code, Diagnostic, Sink, SourceMap, Span};
 use crate::sync::diff::unified;
 use crate::sync::{Change, Comparison};
 
@@ -15,7 +15,13 @@ use super::ui::Ui;
 /// Prints a comparison in the format asked for and says how the command ends.
 ///
 /// Diagnostics of the compilation belong to the result of the formats for programs.
-pub fn report(comparison: &Comparison, sink: Sink, sources: &SourceMap, ui: &Ui) -> Exit {
+pub fn report(comparison: &Comparison, mut sink: Sink, sources: &SourceMap, ui: &Ui) -> Exit {
+    let mut shown = std::borrow::Cow::Borrowed(sources);
+    let spotted: Vec<Diagnostic> = comparison.changes.iter().flat_map(|change| spotted(change, &mut shown)).collect();
+    let sources = shown.as_ref();
+    for diagnostic in spotted {
+        sink.push(diagnostic);
+    }
     match ui.format {
         Format::Human => {
             ui.diagnostics(&sink, sources);
@@ -118,6 +124,33 @@ fn json(comparison: &Comparison, sink: &Sink, sources: &SourceMap) -> String {
     format!("{value:#}\n")
 }
 
+/// What a host could not read in a file of the user, where it stands.
+fn spotted(change: &Change, sources: &mut std::borrow::Cow<'_, SourceMap>) -> Vec<Diagnostic> {
+    let text = change.before.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let conflicts = change.conflicts.iter().filter(|c| !c.spots.is_empty());
+    let (Some(text), Some(_)) = (text, conflicts.clone().next()) else { return Vec::new() };
+    let source = sources.to_mut().add(change.path.clone(), text);
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    conflicts
+        .map(|conflict| {
+            let mut labels = conflict
+                .spots
+                .iter()
+                .map(|(at, what)| (Span { source, start: offset(at.start), end: offset(at.end) }, what.as_str()));
+            let first = labels.next();
+            let d = Diagnostic::new(Code::OutputConflict, conflict.message.clone());
+            let d = d.at_opt(first.map(|(span, _)| span), first.map_or("", |(_, what)| what));
+            let d = labels.fold(d, |d, (span, what)| d.also(Some(span), what));
+            conflict
+                .notes
+                .iter()
+                .cloned()
+                .fold(d, Diagnostic::note)
+                .help("take out what is underlined; a render stops here and writes nothing before")
+        })
+        .collect()
+}
+
 fn diagnostics(comparison: &Comparison) -> Vec<Diagnostic> {
     let problems = comparison.problems.iter().map(|p| {
         Diagnostic::new(Code::OutputBlocked, p.message.clone())
@@ -130,7 +163,7 @@ fn diagnostics(comparison: &Comparison) -> Vec<Diagnostic> {
             let d = Diagnostic::new(Code::Drift, cause.to_string()).path(change.path.clone()).help(cause.remedy());
             sources.fold(d, Diagnostic::note)
         });
-        let conflicts = change.conflicts.iter().map(|c| {
+        let conflicts = change.conflicts.iter().filter(|c| c.spots.is_empty()).map(|c| {
             let d = Diagnostic::new(Code::OutputConflict, c.message.clone()).path(change.path.clone());
             d.help(if c.forceable {
                 "a render stops here and writes nothing, unless it is told `--force`"

@@ -29,6 +29,7 @@ pub fn arguments() -> Vec<String> {
 }
 
 /// The user's environment, as far as it is text.
+#[cfg(feature = "gateway")]
 pub fn variables() -> std::collections::BTreeMap<String, String> {
     let text = |value: std::ffi::OsString| value.into_string().ok();
     std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect()
@@ -38,11 +39,13 @@ pub fn variables() -> std::collections::BTreeMap<String, String> {
 ///
 /// # Errors
 /// The system does not tell.
+#[cfg(feature = "gateway")]
 pub fn program() -> io::Result<PathBuf> {
     std::env::current_exe()
 }
 
 /// The value of a variable that names a folder.
+#[cfg(feature = "gateway")]
 pub fn folder(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from)
 }
@@ -53,6 +56,7 @@ pub const fn system() -> &'static str {
 }
 
 /// A variable of the user, where it is set to text.
+#[cfg(feature = "gateway")]
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

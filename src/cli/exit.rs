@@ -62,6 +62,13 @@ impl Failure {
         Self::new(Exit::Environment, message)
     }
 
+    /// A command that this program was built without.
+    #[cfg(not(feature = "gateway"))]
+    pub fn absent(what: &str) -> Self {
+        Self::environment(format!("`{what}` is not in this program: it was built without the feature `gateway`"))
+            .help("build it with its default features")
+    }
+
     /// A failure that has been reported already.
     pub fn said(exit: Exit) -> Self {
         Self::new(exit, "")

@@ -11,14 +11,13 @@ use crate::plan::offer;
 use crate::plan::standing::{self, Standing};
 use crate::resolve;
 use crate::system::System;
-use crate::verify::{Installed, Platform, installed};
+use crate::verify::Installed;
 
 use super::args::{Global, HostsArgs};
 use super::exit::{Exit, Failure};
 use super::explain::layout::{Table, visible};
 use super::place;
 use super::ui::Ui;
-use super::verify::bin;
 
 /// A host on the page.
 struct Shown<'a> {
@@ -63,10 +62,8 @@ pub fn run(args: &HostsArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> 
         })
         .collect();
     if args.installed {
-        let bin = bin(args.host_bin.as_deref())?;
         let adapters: Vec<&Adapter> = hosts.iter().map(|h| h.adapter).collect();
-        let found = installed(&adapters, bin.as_deref(), &Platform::here());
-        let found = found.map_err(|problem| Failure::environment(problem.to_string()))?;
+        let found = installed(&adapters, args.host_bin.as_deref())?;
         for (host, found) in hosts.iter_mut().zip(found) {
             host.installed = Some(found);
         }
@@ -77,6 +74,19 @@ pub fn run(args: &HostsArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> 
         ui.result(&human(&hosts, &place.system));
     }
     Ok(Exit::Clean)
+}
+
+/// What is installed of each host.
+#[cfg(feature = "gateway")]
+fn installed(adapters: &[&Adapter], bin: Option<&str>) -> Result<Vec<Installed>, Failure> {
+    let bin = super::verify::bin(bin)?;
+    let found = crate::verify::installed(adapters, bin.as_deref(), &crate::verify::Platform::here());
+    found.map_err(|problem| Failure::environment(problem.to_string()))
+}
+
+#[cfg(not(feature = "gateway"))]
+fn installed(_: &[&Adapter], _: Option<&str>) -> Result<Vec<Installed>, Failure> {
+    Err(Failure::absent("hosts --installed"))
 }
 
 fn human(hosts: &[Shown<'_>], system: &dyn System) -> String {

@@ -1,5 +1,6 @@
 //! The command line: arguments in, exit code out.
 
+#[cfg(feature = "gateway")]
 mod accept;
 mod args;
 mod audit;
@@ -17,15 +18,21 @@ mod init;
 mod measure;
 mod minimal;
 mod packet;
+mod pinned;
 mod place;
+#[cfg(feature = "gateway")]
+mod primitives;
 mod put;
 mod render;
 mod role;
 mod run;
 mod schema;
+#[cfg(feature = "gateway")]
 mod serve;
+#[cfg(feature = "gateway")]
 mod today;
 mod ui;
+#[cfg(feature = "gateway")]
 mod verify;
 
 use std::panic;
@@ -35,6 +42,8 @@ use clap::Parser;
 
 use args::{Arguments, Command};
 pub use exit::Exit;
+#[cfg(not(feature = "gateway"))]
+use exit::Failure;
 use ui::Ui;
 
 /// Runs the program.
@@ -70,6 +79,8 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Check(args) => check::run(args, global, ui),
         Command::Explain(args) => explain::run(args, global, ui),
         Command::Audit(args) => audit::run(args, global, ui),
+        #[cfg(feature = "gateway")]
+        Command::Primitives(args) => primitives::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
         Command::Eval(args) => eval::run(args, global, ui),
         Command::ScenarioServer(args) => eval::serve(args),
@@ -77,10 +88,20 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),
         Command::Schema(args) => schema::run(args, ui),
+        #[cfg(feature = "gateway")]
         Command::Verify(args) => verify::run(args, global, ui),
+        Command::Guard(args) if args.context => return guard::tell_context(&args.host, global.root.as_deref()),
         Command::Guard(args) => return guard::run(&args.host, global.root.as_deref()),
+        #[cfg(feature = "gateway")]
         Command::Serve(args) => serve::run(args, global, ui),
+        #[cfg(feature = "gateway")]
         Command::VerifyServer => verify::serve(),
+        #[cfg(not(feature = "gateway"))]
+        Command::Verify(_) | Command::VerifyServer => Err(Failure::absent("verify")),
+        #[cfg(not(feature = "gateway"))]
+        Command::Serve(_) => Err(Failure::absent("serve")),
+        #[cfg(not(feature = "gateway"))]
+        Command::Primitives(_) => Err(Failure::absent("primitives")),
         Command::Run(args) => run::run(args, global, ui),
         Command::Completions(args) => completions::run(args, ui),
     };

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::system::{Kind, Writer, file_name, parent};
+use crate::system::{Writer, file_name, parent};
 
 /// Writes `bytes` to `path`, making its folders. Another file or link at `path` is left alone.
 ///
@@ -21,10 +21,11 @@ pub fn new_file(system: &dyn Writer, path: &str, bytes: &[u8]) -> io::Result<()>
 ///
 /// # Errors
 /// Something else than a file stands at `path`, a part of it leads out of the root, or an I/O error.
+#[cfg(feature = "gateway")]
 pub fn file(system: &dyn Writer, path: &str, bytes: &[u8]) -> io::Result<()> {
     folders(system, parent(path))?;
     let _alone = system.exclusive()?;
-    if !matches!(system.kind(path)?, None | Some(Kind::File(_))) {
+    if !matches!(system.kind(path)?, None | Some(crate::system::Kind::File(_))) {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("`{path}` is no regular file")));
     }
     placed(system, path, bytes)

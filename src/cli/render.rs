@@ -1,5 +1,6 @@
 //! `render`: compiles and writes, all or nothing.
 
+use crate::audit::pins;
 use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::load;
@@ -13,7 +14,7 @@ use super::compiled::{compiled, known};
 use super::exit::{Exit, Failure};
 use super::place::{self, Place};
 use super::ui::Ui;
-use super::{drift, minimal};
+use super::{drift, minimal, pinned};
 
 /// Runs the command.
 ///
@@ -25,6 +26,7 @@ pub fn run(args: &RenderArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure>
         Some(dir) => {
             let (compiled, sink) = compiled(&place.system, Some(dir), &[], Purpose::Files, ui)?;
             selected(&compiled, &args.hosts)?;
+            composable(&place, dir, &compiled, ui)?;
             finish(args, &place, &compiled, sink, None, ui)
         }
         None => first(args, &place, ui),
@@ -61,11 +63,23 @@ fn selected(compiled: &Compiled, hosts: &[String]) -> Result<(), Failure> {
     }
 }
 
+/// Fails for tools that their primitives, as pinned, do not allow: nobody would have them.
+fn composable(place: &Place, dir: &str, compiled: &Compiled, ui: &Ui) -> Result<(), Failure> {
+    // What is wrong with a lock is for the render itself to say.
+    let Ok(state) = LockState::load(&place.system, &Options::new(dir)) else { return Ok(()) };
+    let mut sink = Sink::new();
+    if pinned::hold(&place.system, dir, compiled, &state, &mut sink).composed {
+        ui.diagnostics(&sink, &compiled.loaded.sources);
+        return Err(Failure::said(Exit::Policy));
+    }
+    Ok(())
+}
+
 fn finish(
     args: &RenderArgs,
     place: &Place,
     compiled: &Compiled,
-    sink: Sink,
+    mut sink: Sink,
     first_for: Option<&[String]>,
     ui: &Ui,
 ) -> Result<Exit, Failure> {
@@ -92,6 +106,7 @@ fn finish(
     let (comparison, result) = sync::render(artifacts, &place.system, &options);
     match result {
         Ok(applied) => {
+            unseen(compiled, place, &options, &mut sink);
             ui.diagnostics(&sink, &compiled.loaded.sources);
             said(&applied, &comparison, compiled, ui);
             Ok(Exit::Clean)
@@ -107,6 +122,15 @@ fn finish(
             Ok(exit)
         }
         Err(error) => Err(Failure::environment(error.to_string())),
+    }
+}
+
+/// Warns of servers that the gateway stands before and that nobody has looked at.
+fn unseen(compiled: &Compiled, place: &Place, options: &Options<'_>, sink: &mut Sink) {
+    let Some(policy) = compiled.policy.as_ref().filter(|policy| policy.gateway.is_some()) else { return };
+    let Ok(state) = LockState::load(&place.system, options) else { return };
+    for diagnostic in pins::unseen(policy, &state.lock.pins) {
+        sink.push(diagnostic);
     }
 }
 

@@ -6,12 +6,14 @@ use crate::diag::Sink;
 use crate::diag::render::Format;
 use crate::gateway::{Gateway, Options, described};
 use crate::load;
+use crate::model::scalar::Risk;
 use crate::resolve::{self, Policy, Role};
 use crate::sync::{self, LockState, LockStatus};
 use crate::system::os::Os;
 use crate::text::suggest::nearest;
 
-use super::args::{Global, ServeArgs};
+use super::args::{Global, OfRisk, ServeArgs};
+use super::compiled::known;
 use super::env;
 use super::exit::{Exit, Failure};
 use super::place;
@@ -47,10 +49,13 @@ pub fn run(args: &ServeArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure> 
         return Err(Failure::environment(format!("the lock is damaged: {why}")).help("run `rolecast render`"));
     }
     let options = Options {
+        dir: dir.to_owned(),
         pins: lock.lock.pins,
         loaded: &loaded,
         policy: &policy,
         role,
+        hosts: hosts(&args.hosts, &loaded, &policy)?,
+        risk: args.risk.map(risk),
         given: given(&args.runtime, &policy)?,
         variables: env::variables(),
         system: Box::new(system),
@@ -87,6 +92,24 @@ fn find<'a>(name: &str, policy: &'a Policy) -> Result<&'a Role, Failure> {
             None => failure.help(format!("it has: {}", names().collect::<Vec<_>>().join(", "))),
         }
     })
+}
+
+/// The hosts on the command line; only those that the policy selects.
+fn hosts(asked: &[String], loaded: &load::Loaded, policy: &Policy) -> Result<Vec<String>, Failure> {
+    known(loaded, asked)?;
+    match asked.iter().find(|host| !policy.hosts.contains(host)) {
+        Some(host) => Err(Failure::usage(format!("the policy does not select the host `{host}`"))
+            .help(format!("it selects: {}", policy.hosts.join(", ")))),
+        None => Ok(asked.to_vec()),
+    }
+}
+
+const fn risk(asked: OfRisk) -> Risk {
+    match asked {
+        OfRisk::Safe => Risk::Safe,
+        OfRisk::Restricted => Risk::Restricted,
+        OfRisk::Dangerous => Risk::Dangerous,
+    }
 }
 
 /// The values on the command line; only those the policy takes from there.

@@ -106,6 +106,7 @@ impl Ui {
 
 impl Ui {
     /// Prints diagnostics for people on standard error, whatever the format of results is.
+    #[cfg(feature = "gateway")]
     pub fn problems(&self, sink: &Sink, sources: &SourceMap) {
         let found = sink.sorted(sources).into_iter().filter(|d| d.severity == Severity::Error || !self.quiet);
         let look = Look { colour: self.colour_err, ..Look::default() };

@@ -213,6 +213,9 @@ codes! {
     /// or taxonomy tools there. Every session then pays for a search that its task may not need, whatever the
     /// policy says about looking things up late.
     ForeignSessionStart = ("foreign-session-start", Warning, "a foreign file demands discovery at every start");
+    /// A file beside the rendered roles is not JSON as its host reads it. The host does not say so: another role,
+    /// which may do more, takes its place.
+    RoleUnread = ("role-unread", Warning, "a host cannot read a role of the user");
 
     /// A composed tool cannot be what it says: its name is not one that every host and model takes, or is taken by
     /// a tool of the gateway itself; it confers nothing; it has no description, or hints that contradict each other.
@@ -228,6 +231,16 @@ codes! {
     /// A parameter that the primitive of a composed tool requires is bound to nothing, or only to an argument that may
     /// be left out: calls would fail.
     ComposedUnbound = ("composed-unbound", Error, "a required parameter is bound to nothing");
+    /// An entry of `primitives:` cannot be what it says: its name is that of a server or the gateway, its file is not below
+    /// the root, its embedder is no program, or a call of its web interface is no method and path of that interface.
+    PrimitiveSource = ("primitive-source", Error, "a primitive cannot be");
+    /// A line of a file of documents is no document: not one JSON object with `id`, `text` and `metadata`, an id that
+    /// stands twice, a text that is empty or too long, or metadata that no filter could ask for. Nothing of the file is
+    /// loaded.
+    StoreDocument = ("store-document", Error, "a line is no document for a store");
+    /// A program as a tool cannot be started as it is declared: it names no program, has no time, or has a placeholder for a
+    /// parameter that is not there.
+    ToolProgram = ("tool-program", Error, "the program of a tool cannot be");
     /// A value of the run time has no source that can give it.
     RuntimeSource = ("runtime-source", Error, "nothing can give a value of the run time");
     /// A tool is bound to a value of the run time that `runtime:` does not declare. It would be missing in every
@@ -296,6 +309,8 @@ codes! {
     /// Nothing is pinned of a declared server, so that a change would not be noticed and nothing can be checked
     /// without starting it.
     ContractUnpinned = ("contract-unpinned", Note, "a server is not pinned");
+    /// It is had only through the gateway, which shows nothing of it.
+    GatewayUnpinned = ("gateway-unpinned", Warning, "a server is had only through the gateway, and is not pinned");
     /// A packet is for a role that the policy does not have.
     PacketRole = ("packet-role", Error, "a packet is for an unknown role");
     /// The whole conversation is handed over where the role does not ask for it, or without a reason.

@@ -4,28 +4,16 @@
 use super::splice::{Comments, Container, Layout, apply, indent_of};
 use super::{EditError, Notation};
 use crate::text::eol::Shape;
+use crate::text::json::LOOSE;
 use jsonc_parser::ast::{Object, Value as Node};
 use jsonc_parser::common::{Range as NodeRange, Ranged};
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The notation.
 pub(super) struct Json;
-
-const STRICT: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: true,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
 
 fn span(range: NodeRange) -> Range<usize> {
     range.start..range.end
@@ -36,7 +24,7 @@ fn syntax(message: impl Into<String>, range: Range<usize>) -> EditError {
 }
 
 fn parse(text: &str) -> Result<Option<Object<'_>>, EditError> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT)
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &LOOSE)
         .map_err(|error| syntax(error.kind().to_string().to_lowercase(), span(error.range())))?;
     match parsed.value {
         None => Ok(None),

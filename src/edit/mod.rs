@@ -6,6 +6,7 @@ mod splice;
 pub mod toml;
 mod toml_text;
 
+use crate::text::json::{Refused, offences};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
@@ -14,11 +15,21 @@ use std::ops::Range;
 pub enum Format {
     /// JSON, with comments and trailing commas where the file has them.
     Json,
+    /// JSON for readers that refuse a part of that.
+    NarrowJson(Refused),
     /// TOML.
     Toml,
 }
 
 impl Format {
+    /// The notation by a path's ending, for a reader that refuses a part of it.
+    pub fn read_by(path: &str, refused: Refused) -> Option<Self> {
+        match Self::of(path)? {
+            Self::Json if refused != Refused::default() => Some(Self::NarrowJson(refused)),
+            other => Some(other),
+        }
+    }
+
     /// The notation by a path's ending.
     pub fn of(path: &str) -> Option<Self> {
         match path.rsplit_once('.')?.1 {
@@ -82,6 +93,11 @@ impl Document {
     /// [`EditError::Syntax`]: not well-formed by the strict rules, a key twice, or no table at the top.
     pub fn parse(format: Format, text: &str) -> Result<Self, EditError> {
         let mark = text.len() - bare(text).len();
+        if let Format::NarrowJson(Refused { mark: true, .. }) = format
+            && mark > 0
+        {
+            return Err(EditError::Syntax { message: "a byte order mark".into(), range: 0..mark });
+        }
         let value = parse(format, bare(text)).map_err(|error| match error {
             EditError::Syntax { message, range } => {
                 EditError::Syntax { message, range: range.start + mark..range.end + mark }
@@ -147,7 +163,7 @@ impl Document {
         let mut want = self.value.clone();
         *slot(&mut want, path)? = value.clone();
         self.accept(want, path, |format, text| match format {
-            Format::Json => json::Json::set(text, path, value),
+            Format::Json | Format::NarrowJson(_) => json::Json::set(text, path, value),
             Format::Toml => toml::Toml::set(text, path, value),
         })?;
         Ok(made)
@@ -168,7 +184,7 @@ impl Document {
             map.shift_remove(key);
         }
         self.accept(want, path, |format, text| match format {
-            Format::Json => json::Json::remove(text, path),
+            Format::Json | Format::NarrowJson(_) => json::Json::remove(text, path),
             Format::Toml => toml::Toml::remove(text, path),
         })?;
         Ok(true)
@@ -179,7 +195,7 @@ impl Document {
     /// # Errors
     /// As [`Self::set`].
     pub fn remove_header(&mut self, path: &[String]) -> Result<(), EditError> {
-        if self.format == Format::Json {
+        if self.format != Format::Toml {
             return Ok(());
         }
         let want = self.value.clone();
@@ -201,7 +217,7 @@ impl Document {
             items.push(value.clone());
         }
         self.accept(want, path, |format, text| match format {
-            Format::Json => json::Json::push(text, path, value),
+            Format::Json | Format::NarrowJson(_) => json::Json::push(text, path, value),
             Format::Toml => toml::Toml::push(text, path, value),
         })?;
         Ok(Vec::new())
@@ -220,7 +236,7 @@ impl Document {
             items.remove(index);
         }
         self.accept(want, path, |format, text| match format {
-            Format::Json => json::Json::pull(text, path, index),
+            Format::Json | Format::NarrowJson(_) => json::Json::pull(text, path, index),
             Format::Toml => toml::Toml::pull(text, path, index),
         })?;
         Ok(true)
@@ -302,6 +318,15 @@ fn bare(text: &str) -> &str {
 fn parse(format: Format, text: &str) -> Result<Value, EditError> {
     match format {
         Format::Json => json::Json::parse(text),
+        Format::NarrowJson(refused) => {
+            let value = json::Json::parse(text)?;
+            match offences(text, refused).into_iter().next() {
+                Some(first) if !text.trim().is_empty() => {
+                    Err(EditError::Syntax { message: first.what, range: first.range })
+                }
+                _ => Ok(value),
+            }
+        }
         Format::Toml => toml::Toml::parse(text),
     }
 }

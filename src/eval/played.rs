@@ -75,7 +75,7 @@ fn class(policy: &Policy, tool: &PlayedTool) -> ServerTool {
     let ids: Vec<_> = tool.confers.iter().filter_map(|name| policy.catalogue.find(name)).collect();
     let risk = ids.iter().map(|id| policy.catalogue.get(*id).risk).max().unwrap_or(Risk::Restricted);
     let set = ids.into_iter().collect();
-    ServerTool { span: None, risk, covers: set, confers: set, bounds: Bounds::default() }
+    ServerTool { span: None, risk, covers: set, confers: set, bounds: Bounds::default(), successors: Vec::new() }
 }
 
 /// Plays the server `name` of a file until the input ends.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use super::bound::{Artifact, Keep, Kind, pixels};
@@ -36,12 +36,21 @@ pub struct Folder {
     root: PathBuf,
     bounds: Bounds,
     own: Mutex<BTreeSet<String>>,
+    prepared: Once,
 }
 
 impl Folder {
     /// The folder below `root`; nothing is made before something is kept.
     pub const fn new(root: PathBuf, bounds: Bounds) -> Self {
-        Self { root, bounds, own: Mutex::new(BTreeSet::new()) }
+        Self { root, bounds, own: Mutex::new(BTreeSet::new()), prepared: Once::new() }
+    }
+
+    /// Makes the folder, so that git does not see what a server puts below it by itself. That it cannot be made is said
+    /// when something is to be kept.
+    pub fn prepare(&self) {
+        self.prepared.call_once(|| {
+            let _ = made(&self.root, PLACE);
+        });
     }
 
     /// A part of what this session kept: the bytes from `offset`, at most `max`, and how many there are in all.
@@ -107,7 +116,8 @@ impl Keep for Folder {
         self.put(&id, bytes).map_err(|error| error.kind().to_string())?;
         self.own.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
         let path = format!("{PLACE}/{id}");
-        Ok(Artifact { id, path, bytes: bytes.len(), mime: kind.mime, pixels: pixels(bytes) })
+        let sha256 = digits.to_owned();
+        Ok(Artifact { id, path, bytes: bytes.len(), sha256, mime: kind.mime, pixels: pixels(bytes) })
     }
 }
 

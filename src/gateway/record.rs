@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 
+use super::masked;
 use crate::text::date::civil;
 use crate::text::digest::value_digest;
 
@@ -24,8 +25,17 @@ const FILES: usize = 200;
 pub struct Record {
     root: PathBuf,
     role: Option<String>,
+    /// Secrets that the values of arguments are written down without; none when no value is.
+    values: Option<Vec<String>>,
     name: String,
-    file: Mutex<Option<File>>,
+    file: Mutex<Option<Open>>,
+}
+
+/// The file, and how many bytes of whole lines it has.
+#[derive(Debug)]
+struct Open {
+    file: File,
+    bytes: u64,
 }
 
 /// What is known of a call before it.
@@ -65,10 +75,15 @@ pub struct End {
 }
 
 impl Record {
-    /// A record below `root`; nothing is made before the first call.
+    /// A record below `root`, without values; nothing is made before the first call.
     pub fn new(root: PathBuf, role: Option<String>) -> Self {
         let name = format!("{}-{}", now().replace([':', '.'], ""), std::process::id());
-        Self { root, role, name, file: Mutex::default() }
+        Self { root, role, values: None, name, file: Mutex::default() }
+    }
+
+    /// With the values of arguments, but without `secrets`.
+    pub fn with_values(self, secrets: Vec<String>) -> Self {
+        Self { values: Some(secrets), ..self }
     }
 
     /// Writes the first line of a call.
@@ -81,6 +96,9 @@ impl Record {
         // Values are for the server; names and a digest tell equal calls from others.
         line["arguments"] = json!(start.arguments.keys().map(|name| short(name)).collect::<Vec<_>>());
         line["digest"] = json!(value_digest(&Value::Object(start.arguments.clone())));
+        if let Some(secrets) = &self.values {
+            line["values"] = masked::values(start.arguments, secrets);
+        }
         if let Some((reason, note)) = start.reason {
             line["reason"] = json!({ "need": reason, "note": short(note) });
         }
@@ -117,22 +135,28 @@ impl Record {
             *file = Some(self.open()?);
         }
         let Some(open) = file.as_mut() else { return Err(io::Error::other("no file")) };
-        let written = open.write_all(format!("{line}\n").as_bytes());
-        if written.is_err() {
-            // The next call tries again from the beginning.
+        let line = format!("{line}\n");
+        let written = open.file.write_all(line.as_bytes());
+        if written.is_ok() {
+            open.bytes += line.len() as u64;
+        } else {
+            // Half a line would spoil the next one, which the next call tries from the beginning.
+            let _ = open.file.set_len(open.bytes);
             *file = None;
         }
         written
     }
 
-    fn open(&self) -> io::Result<File> {
+    fn open(&self) -> io::Result<Open> {
         let folder = super::folder::made(&self.root, PLACE)?;
         prune(&folder);
         let mut options = OpenOptions::new();
         options.append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(folder.join(format!("{}.jsonl", self.name)))
+        let file = options.open(folder.join(format!("{}.jsonl", self.name)))?;
+        let bytes = file.metadata()?.len();
+        Ok(Open { file, bytes })
     }
 }
 

@@ -9,9 +9,11 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::bound::{self, Bounded, Sizes, Wanted};
+use super::built_in::BuiltIn;
 use super::compose::{Call, Exposed, Origin};
 use super::folder::Folder;
 use super::own;
+use super::program::Programs;
 use super::record::{End, Record, Start};
 use super::runtime::Values;
 use super::upstream::{Lost, Upstream};
@@ -26,6 +28,10 @@ pub struct Parts {
     pub tools: Vec<Exposed>,
     /// Servers by name.
     pub upstreams: BTreeMap<String, Upstream>,
+    /// Primitives of this program itself by name.
+    pub primitives: BTreeMap<String, BuiltIn>,
+    /// Where programs are started.
+    pub programs: Programs,
     /// Values of the run time.
     pub values: Values,
     /// Where results go that are too large.
@@ -103,6 +109,7 @@ impl Session {
         let began = Instant::now();
         let upstream = match &tool.origin {
             Origin::Upstream { server, tool } => Some(format!("{server}/{tool}")),
+            Origin::Program(_) => Some(format!("program/{name}")),
             Origin::Own(_) => None,
         };
         let planned = self.plan(tool, given.clone()).await;
@@ -115,6 +122,10 @@ impl Session {
             // What a restricted role does and nobody can see afterwards is not done.
             let why = format!("calls cannot be recorded ({}), and so none is made for this role", error.kind());
             return Some(Answer::error(&why));
+        }
+        // A reason counts from when it is in the record.
+        if reason.is_some() {
+            self.reasoned.store(true, Ordering::Relaxed);
         }
         let mut end = End { outcome: "ok", ..End::default() };
         let answer = match self.made(tool, planned, stop).await {
@@ -141,11 +152,7 @@ impl Session {
         let call = tool.plan.apply(given, &|name| self.parts.values.get(name));
         let call = call.map_err(|refusal| Ended::new("refused", refusal.to_string()))?;
         let reasons = tool.plan.reasons();
-        if reasons.is_empty() || self.reasoned.load(Ordering::Relaxed) {
-            return Ok(call);
-        }
-        if call.reason.is_some() {
-            self.reasoned.store(true, Ordering::Relaxed);
+        if reasons.is_empty() || call.reason.is_some() || self.reasoned.load(Ordering::Relaxed) {
             return Ok(call);
         }
         Err(Ended::new(
@@ -165,7 +172,8 @@ impl Session {
         stop: impl Future<Output = ()>,
     ) -> Result<Bounded, Ended> {
         let call = planned?;
-        let wanted = Wanted { delivery: call.delivery, entries: call.entries, reads_files: self.parts.reads_files };
+        let Call { delivery, path_given, entries, .. } = call;
+        let wanted = Wanted { delivery, path_given, entries, reads_files: self.parts.reads_files };
         let raw = match &tool.origin {
             Origin::Own(own) => {
                 let answering = own::call(*own, &call.arguments, &self.parts.root, &self.parts.folder);
@@ -174,14 +182,16 @@ impl Session {
                     () = stop => return Err(Ended::new("stopped", "the call was stopped".to_owned())),
                 }
             }
+            Origin::Program(program) => self.parts.programs.call(program, &call.arguments, stop).await.map_err(lost)?,
+            Origin::Upstream { server, tool } if self.parts.primitives.contains_key(server) => {
+                self.parts.primitives[server].call(tool, call.arguments, stop).await.map_err(lost)?
+            }
             Origin::Upstream { server, tool } => {
                 let Some(upstream) = self.parts.upstreams.get(server) else {
                     return Err(Ended::new("failed", format!("there is no server `{server}`")));
                 };
-                upstream.call(tool, call.arguments, stop).await.map_err(|lost| match lost {
-                    Lost::Stopped => Ended::new("stopped", "the call was stopped".to_owned()),
-                    Lost::Failed(why) => Ended::new("failed", why),
-                })?
+                self.parts.folder.prepare();
+                upstream.call(tool, call.arguments, stop).await.map_err(lost)?
             }
         };
         if raw.get("resultType").and_then(Value::as_str).is_some_and(|kind| kind != "complete") {
@@ -196,6 +206,13 @@ impl Session {
         for upstream in self.parts.upstreams.values() {
             upstream.close().await;
         }
+    }
+}
+
+fn lost(lost: Lost) -> Ended {
+    match lost {
+        Lost::Stopped => Ended::new("stopped", "the call was stopped".to_owned()),
+        Lost::Failed(why) => Ended::new("failed", why),
     }
 }
 

@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use super::bound::Sizes;
-use super::compose::{self, Definitions, Exposed, Withheld};
+use super::built_in::{BuiltIn, Outside};
+use super::compose::{self, Asked, Definitions, Exposed, Exposure, Withheld};
 use super::folder::{Bounds, Folder};
+use super::program::Programs;
 use super::record::Record;
 use super::runtime::Values;
 use super::session::{Parts, Session};
@@ -21,9 +23,12 @@ use super::{front, known};
 use crate::diag::Sink;
 use crate::load::Loaded;
 use crate::mcp::{Launch, Limits};
+use crate::model::adapter::{Adapter, Reply};
 use crate::model::policy::Server;
+use crate::model::scalar::Risk;
 use crate::resolve::policy::Budget;
-use crate::resolve::{Policy, Role, gateway};
+use crate::resolve::primitives::Primitive;
+use crate::resolve::{Policy, Role};
 use crate::sync::pins::Pins;
 use crate::system::System;
 
@@ -40,6 +45,10 @@ pub struct Options<'a> {
     pub policy: &'a Policy,
     /// The role; none for the main agent.
     pub role: Option<&'a Role>,
+    /// The hosts that it answers, as far as they are known: what each is given itself is not shown to it.
+    pub hosts: Vec<String>,
+    /// Only what has this risk.
+    pub risk: Option<Risk>,
     /// Values of the run time from the command line.
     pub given: BTreeMap<String, String>,
     /// The user's environment.
@@ -48,6 +57,8 @@ pub struct Options<'a> {
     pub system: Box<dyn System + Send + Sync>,
     /// The root.
     pub root: PathBuf,
+    /// The folder of the policy, relative to the root.
+    pub dir: String,
     /// What was pinned.
     pub pins: Pins,
     /// Whether servers are started at once, and their tools shown as they are.
@@ -68,16 +79,47 @@ impl Gateway {
     /// The machine has no threads or timers left.
     pub fn new(options: Options<'_>, sink: &mut Sink) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let upstreams = upstreams(&options);
-        let definitions = runtime.block_on(known(&options, &upstreams));
-        let exposure = compose::expose(options.policy, options.role, &definitions, sink);
+        let warden = Arc::new(Warden::default());
+        let upstreams = upstreams(&options, &warden);
+        let mut definitions = runtime.block_on(known(&options, &upstreams));
+        definitions.join(known::built_in(options.policy));
+        let asked = Asked { policy: options.policy, role: options.role, hosts: &options.hosts, risk: options.risk };
+        let exposure = compose::expose(&asked, &definitions, sink);
+        Ok(Self::put_together(options, runtime, upstreams, warden, exposure))
+    }
+
+    /// A gateway that shows the primitives of one name as they are, with nothing bound: for review, not for a role.
+    ///
+    /// # Errors
+    /// The machine has no threads or timers left.
+    pub fn of_primitive(options: Options<'_>, primitive: &Primitive) -> Result<Self, String> {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+        let exposure = Exposure { tools: compose::raw(primitive)?, withheld: Vec::new() };
+        Ok(Self::put_together(options, runtime, BTreeMap::new(), Arc::new(Warden::default()), exposure))
+    }
+
+    fn put_together(
+        options: Options<'_>,
+        runtime: Runtime,
+        upstreams: BTreeMap<String, Upstream>,
+        warden: Arc<Warden>,
+        exposure: Exposure,
+    ) -> Self {
         let withheld = exposure.withheld;
+        let adapters: Vec<&Adapter> = options.hosts.iter().filter_map(|id| options.loaded.adapters.get(id)).collect();
         let reads = options.policy.catalogue.find("repo.read");
+        let mut record = Record::new(options.root.clone(), options.role.map(|role| role.id.clone()));
+        if options.policy.settings.record_values {
+            let secrets = upstreams.values().flat_map(|upstream| upstream.secrets().iter().cloned());
+            record = record.with_values(secrets.collect());
+        }
         let session = Session::new(Parts {
             role: options.role.map(|role| role.id.clone()),
             reads_files: reads.is_some_and(|cap| options.role.is_none_or(|role| role.granted().has(cap))),
             tools: exposure.tools,
             upstreams,
+            primitives: built_in(&options, &warden),
+            programs: Programs { root: options.root.clone(), variables: options.variables.clone(), warden },
             values: Values::new(
                 options.policy.runtime.clone(),
                 options.given,
@@ -86,11 +128,11 @@ impl Gateway {
                 options.root.clone(),
             ),
             folder: Folder::new(options.root.clone(), Bounds::default()),
-            record: Record::new(options.root.clone(), options.role.map(|role| role.id.clone())),
-            sizes: sizes(options.policy),
+            record,
+            sizes: sizes(options.policy, &adapters),
             root: options.root,
         });
-        Ok(Self { runtime, session: Arc::new(session), withheld })
+        Self { runtime, session: Arc::new(session), withheld }
     }
 
     /// What is shown, in order.
@@ -126,18 +168,25 @@ impl Gateway {
 }
 
 /// Every server that a tool of the policy comes from.
-fn upstreams(options: &Options<'_>) -> BTreeMap<String, Upstream> {
+fn upstreams(options: &Options<'_>, warden: &Arc<Warden>) -> BTreeMap<String, Upstream> {
     let policy = options.policy;
-    let behind = policy.servers.values().filter(|server| gateway::behind(server, &policy.tools));
+    let behind = policy.servers.values().filter(|server| policy.behind(server, &options.hosts));
     let used: BTreeSet<&String> = behind.map(|server| &server.name).collect();
-    let warden = Arc::new(Warden::default());
     let variable = |name: &str| options.variables.get(name).cloned();
     let one = |name: &String| {
         let declared = declared(options.loaded, name)?;
         let launch = Launch::of(name, declared, &options.root, &variable);
-        Some((name.clone(), Upstream::new(name, launch, limits(declared), Arc::clone(&warden))))
+        Some((name.clone(), Upstream::new(name, launch, limits(declared), Arc::clone(warden))))
     };
     used.into_iter().filter_map(one).collect()
+}
+
+/// Every primitive of this program itself.
+fn built_in(options: &Options<'_>, warden: &Arc<Warden>) -> BTreeMap<String, BuiltIn> {
+    let outside =
+        Outside { system: options.system.as_ref(), root: options.root.clone(), variables: options.variables.clone() };
+    let one = |(name, primitive): (&String, _)| (name.clone(), BuiltIn::new(primitive, &outside, Arc::clone(warden)));
+    options.policy.primitives.iter().map(one).collect()
 }
 
 /// A server as it is written; the last layer wins.
@@ -163,7 +212,7 @@ async fn known(options: &Options<'_>, upstreams: &BTreeMap<String, Upstream>) ->
         let recalled = || {
             let pin = options.pins.get(name)?;
             let mut found = Definitions::default();
-            known::recall(options.system.as_ref(), name, pin, &mut found).then_some(found)
+            known::recall(options.system.as_ref(), &options.dir, name, pin, &mut found).then_some(found)
         };
         match (options.eager, options.pins.get(name)) {
             (false, None) => {}
@@ -174,7 +223,6 @@ async fn known(options: &Options<'_>, upstreams: &BTreeMap<String, Upstream>) ->
     for (name, answer) in join(asked).await {
         match answer {
             Ok(tools) => {
-                known::remember(&options.root, name, &tools);
                 known::accept(name, tools, options.pins.get(name), &mut definitions);
             }
             Err(why) => definitions.hold(name, None, &why),
@@ -205,7 +253,8 @@ async fn join<T, F: Future<Output = T> + Unpin>(mut futures: Vec<F>) -> Vec<T> {
     .await
 }
 
-fn sizes(policy: &Policy) -> Sizes {
+/// Sizes of results: those of the policy, and no more than what each of the hosts shows whole.
+fn sizes(policy: &Policy, hosts: &[&Adapter]) -> Sizes {
     let size = |name: &str| match policy.settings.budgets.get(name) {
         Some(Budget::Size(size)) => {
             let figure = |size: Option<crate::model::scalar::ByteSize>| size.and_then(|s| usize::try_from(s.0).ok());
@@ -214,7 +263,9 @@ fn sizes(policy: &Policy) -> Sizes {
         _ => (None, None),
     };
     let (target, limit) = size("tool-result");
-    let target = target.or(limit).unwrap_or(TARGET);
+    let shown = hosts.iter().filter_map(|host| host.mcp.as_ref()?.reply.as_ref()).map(Reply::bytes).min();
+    let shown = shown.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
+    let target = target.or(limit).unwrap_or(TARGET).min(shown);
     // A note about what is missing needs room of its own.
     Sizes { target: target.max(1024), inline_media: size("inline-media").1.unwrap_or(INLINE) }
 }
@@ -241,4 +292,33 @@ fn one(tool: &Exposed) -> Value {
             "openWorldHint": tool.hints.open_world,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::load;
+    use crate::resolve::resolve;
+    use crate::system::memory::Memory;
+
+    fn target(budget: &str, hosts: &[&str]) -> usize {
+        let text = format!("version: 1\nhosts: {{ claude-code: {{}}, copilot: {{}}, codex: {{}} }}\n{budget}");
+        let system = Memory::new().with("p/policy.yaml", text);
+        let mut sink = Sink::new();
+        let loaded = load(&system, Some("p"), &mut sink);
+        let policy = resolve(&loaded, &[], &mut sink);
+        let hosts: Vec<&Adapter> = hosts.iter().map(|host| &loaded.adapters[*host]).collect();
+        sizes(&policy, &hosts).target
+    }
+
+    #[test]
+    fn no_answer_is_larger_than_what_every_host_of_the_entry_shows_whole() {
+        let large = "budgets: { tool-result: { target: 64KiB, limit: 96KiB } }\n";
+        assert_eq!(target(large, &[]), 64 << 10);
+        assert_eq!(target(large, &["codex"]), 64 << 10);
+        assert_eq!(target(large, &["copilot"]), 20 << 10);
+        assert_eq!(target(large, &["claude-code"]), 50_000);
+        assert_eq!(target(large, &["claude-code", "copilot"]), 20 << 10);
+        assert_eq!(target("", &["copilot"]), TARGET, "a smaller budget stays");
+    }
 }

@@ -11,6 +11,7 @@ use tokio::sync::Mutex;
 use super::warden::Warden;
 use crate::mcp::{Client, Failed, Launch, Limits, Problem};
 use crate::text::digest::value_digest;
+use crate::text::redact;
 
 /// Failures after which a server is left alone for long.
 const BREAK_AFTER: u32 = 5;
@@ -91,6 +92,21 @@ impl Upstream {
         stop: impl Future<Output = ()>,
     ) -> Result<Value, Lost> {
         let mut stop = std::pin::pin!(stop);
+        let client = self.ready(tool, stop.as_mut()).await?;
+        let arguments = Value::Object(arguments);
+        let first = client.call_until(tool, arguments.clone(), self.limits.call, stop.as_mut()).await;
+        if !matches!(first, Err(Problem::Session)) {
+            return self.judged(&client, first).await;
+        }
+        // The server says that it did nothing: it wants a new session first.
+        self.lost_session(&client).await;
+        let client = self.ready(tool, stop.as_mut()).await?;
+        let second = client.call_until(tool, arguments, self.limits.call, stop).await;
+        self.judged(&client, second).await
+    }
+
+    /// The server, ready to be called for a tool that is what it was.
+    async fn ready(&self, tool: &str, stop: impl Future<Output = ()>) -> Result<Arc<Client>, Lost> {
         let starting = async {
             let mut state = self.state.lock().await;
             let client = self.running(&mut state).await?;
@@ -102,11 +118,13 @@ impl Upstream {
             }
             Ok(client)
         };
-        let client = tokio::select! {
-            client = starting => client.map_err(Lost::Failed)?,
-            () = &mut stop => return Err(Lost::Stopped),
-        };
-        let answer = client.call_until(tool, Value::Object(arguments), self.limits.call, stop).await;
+        tokio::select! {
+            client = starting => client.map_err(Lost::Failed),
+            () = stop => Err(Lost::Stopped),
+        }
+    }
+
+    async fn judged(&self, client: &Arc<Client>, answer: Result<Value, Problem>) -> Result<Value, Lost> {
         match answer {
             Ok(answer) => {
                 let mut state = self.state.lock().await;
@@ -116,7 +134,15 @@ impl Upstream {
             Err(Problem::Stopped) => Err(Lost::Stopped),
             // It answered, and it is well.
             Err(problem @ Problem::Refused { .. }) => Err(Lost::Failed(self.words(&problem, ""))),
-            Err(problem) => Err(Lost::Failed(self.failed(&client, problem).await)),
+            Err(problem) => Err(Lost::Failed(self.failed(client, problem).await)),
+        }
+    }
+
+    /// A session that its server does not know is left; another call may have done so before.
+    async fn lost_session(&self, client: &Arc<Client>) {
+        let mut state = self.state.lock().await;
+        if state.client.as_ref().is_some_and(|now| Arc::ptr_eq(now, client)) {
+            self.drop_client(&mut state);
         }
     }
 
@@ -126,7 +152,7 @@ impl Upstream {
             if client.is_open() {
                 return Ok(Arc::clone(client));
             }
-            self.gone(state).await;
+            self.gone(state);
         }
         if let Some(wait) = state.not_before.and_then(|at| at.checked_duration_since(Instant::now())) {
             let seconds = wait.as_secs() + 1;
@@ -150,10 +176,22 @@ impl Upstream {
     /// Starts it and holds its tools against what is expected of them.
     async fn start(&self) -> Result<(Client, Vec<String>), Failed> {
         let launch = self.launch.as_ref().map_err(|problem| Failed::from(problem.clone()))?;
-        let client = Client::open(launch, self.limits).await?;
-        if let Some(group) = client.group() {
-            self.warden.watch(group).await;
+        let client = Client::begin(launch, self.limits)?;
+        let group = client.group();
+        if let Some(group) = group {
+            // Before it is spoken to: we may be killed while it takes its time to answer.
+            self.warden.watch(group);
         }
+        let started = self.looked_at(client).await;
+        if let (Err(_), Some(group)) = (&started, group) {
+            self.warden.leave(group);
+        }
+        started
+    }
+
+    /// Greets it and lists its tools; with those that are not what they were.
+    async fn looked_at(&self, client: Client) -> Result<(Client, Vec<String>), Failed> {
+        let client = client.greeted().await?;
         let expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if expected.is_empty() {
             return Ok((client, Vec::new()));
@@ -181,14 +219,14 @@ impl Upstream {
                 state.silent += 1;
                 if current && state.silent >= HUNG {
                     state.last.clone_from(&words);
-                    self.drop_client(&mut state).await;
+                    self.drop_client(&mut state);
                     back_off(&mut state);
                 }
             }
             // Another call may have found it before.
-            _ if current && !client.is_open() => {
+            _ if current && (!client.is_open() || problem == Problem::Session) => {
                 state.last.clone_from(&words);
-                self.drop_client(&mut state).await;
+                self.drop_client(&mut state);
                 back_off(&mut state);
             }
             _ => {}
@@ -197,23 +235,23 @@ impl Upstream {
     }
 
     /// It ended between two calls: nobody was hurt, and so the next one may start it.
-    async fn gone(&self, state: &mut State) {
+    fn gone(&self, state: &mut State) {
         state.failures += 1;
         state.last = format!("server `{}` ends again and again", self.name);
-        self.drop_client(state).await;
+        self.drop_client(state);
         if state.failures >= BREAK_AFTER {
             back_off(state);
         }
     }
 
     /// The last holder ends it, with all that it started.
-    async fn drop_client(&self, state: &mut State) {
+    fn drop_client(&self, state: &mut State) {
         state.silent = 0;
         let Some(client) = state.client.take() else { return };
         let group = client.group();
         drop(client);
         if let Some(group) = group {
-            self.warden.leave(group).await;
+            self.warden.leave(group);
         }
     }
 
@@ -224,7 +262,12 @@ impl Upstream {
             let last: String = tail[tail.len().saturating_sub(LAST_WORDS)..].iter().collect();
             words.push_str(&format!("; it said last: {last}"));
         }
-        words
+        redact::body(&words, self.secrets())
+    }
+
+    /// Values that it was given and that must not be shown.
+    pub fn secrets(&self) -> &[String] {
+        self.launch.as_ref().map_or(&[], |launch| &launch.secrets)
     }
 
     /// Ends it.
@@ -236,7 +279,7 @@ impl Upstream {
                 client.close().await;
             }
             if let Some(group) = group {
-                self.warden.leave(group).await;
+                self.warden.leave(group);
             }
         }
     }

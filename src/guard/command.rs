@@ -42,7 +42,8 @@ fn quoted(quote: char, chars: &mut impl Iterator<Item = char>, word: &mut String
         match c {
             c if c == quote => return Some(()),
             '$' | '`' | '\\' | '!' if quote == '"' => return None,
-            '\n' | '\0' => return None,
+            // Some shells end a text at a typographic quote too.
+            '\n' | '\0' | '\u{2018}'..='\u{201f}' => return None,
             c => word.push(c),
         }
     }
@@ -88,6 +89,7 @@ mod tests {
             ("cargo test *.rs", None),
             ("cargo test \\; x", None),
             ("cargo test 'open", None),
+            ("cargo test \"a\u{201d}; rm x; \u{201c}b\"", None),
             ("cargo test # x", None),
             ("(cargo test)", None),
             ("&& cargo test", None),

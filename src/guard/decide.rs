@@ -55,20 +55,36 @@ fn fitting<'a>(compiled: &'a Compiled, named: &str, call: &Call) -> Vec<(&'a Hos
     let mut all = Vec::new();
     for (id, host) in &compiled.hosts {
         let own = host.tools.get(&call.tool).filter(|_| id == named || host.borrowed.is_empty());
-        let lent = host.borrowed.get(&call.tool).filter(|_| id != named).and_then(|name| host.tools.get(name));
-        all.extend(own.into_iter().chain(lent).filter(|t| fits(t, &call.args)).map(|tool| (id == named, host, tool)));
+        let lent = host.borrowed.get(&call.tool).filter(|_| id != named).into_iter().flatten();
+        let lent = lent.filter_map(|name| host.tools.get(name));
+        let known = own.into_iter().map(|tool| (id == named, tool)).chain(lent.map(|tool| (true, tool)));
+        let known = known.filter(|(_, tool)| fits(tool, &call.args));
+        all.extend(known.map(|(expected, tool)| (id == named, expected, host, tool)));
     }
-    all.sort_by_key(|(own, _, _)| !own);
-    all.dedup_by(|a, b| std::ptr::eq(a.2, b.2));
-    all.into_iter().map(|(_, host, tool)| (host, tool)).collect()
+    // A host that nobody expects here counts only where no other is meant: its roles read by other tools.
+    if all.iter().any(|(_, expected, ..)| *expected) {
+        all.retain(|(_, expected, ..)| *expected);
+    }
+    // Hosts that start agents under one name of the tool differ in the name of the argument with the role.
+    let names = |tool: &Tool| tool.spawn.as_ref().is_some_and(|s| call.args.text(&s.role).is_some());
+    if all.iter().any(|(.., tool)| names(tool)) {
+        all.retain(|(.., tool)| names(tool));
+    }
+    all.sort_by_key(|(own, ..)| !own);
+    all.dedup_by(|a, b| std::ptr::eq(a.3, b.3));
+    all.into_iter().map(|(_, _, host, tool)| (host, tool)).collect()
 }
 
 /// Whether a call has what the tool is called with.
 fn fits(tool: &Tool, args: &Args) -> bool {
-    let looked_at = [&tool.path, &tool.patch, &tool.command, &tool.read];
+    let looked_at = [&tool.path, &tool.command, &tool.read];
     let prompt = tool.spawn.as_ref().map(|s| &s.prompt);
     let mut names = looked_at.into_iter().flatten().chain(prompt).peekable();
-    names.peek().is_none() || names.any(|name| args.text(name).is_some())
+    match &tool.patch {
+        Some(name) if args.patch(name).is_some() => true,
+        None if names.peek().is_none() => true,
+        _ => names.any(|name| args.text(name).is_some()),
+    }
 }
 
 /// The roles that the calling agent may be.
@@ -170,7 +186,7 @@ impl<'a> Look<'a> {
         if let Some(path) = self.text(&self.tool.path) {
             self.write(role, path)?;
         }
-        if let Some(text) = self.text(&self.tool.patch) {
+        if let Some(text) = self.tool.patch.as_deref().and_then(|name| self.call.args.patch(name)) {
             self.patch(role, text)?;
         }
         if let Some(line) = self.text(&self.tool.command) {

@@ -2,12 +2,15 @@
 //! wrong with that or with the question is a refusal for every agent that is not the session's own.
 
 pub mod command;
+pub mod context;
 pub mod decide;
 mod forbidden;
 mod lines;
+mod once;
 pub mod patch;
 pub mod path;
 pub mod payload;
+mod usage;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

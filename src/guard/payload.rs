@@ -40,10 +40,18 @@ pub enum Args {
 }
 
 impl Args {
-    /// The text of an argument. A tool that is called with one text alone has it under every name.
+    /// The text of an argument.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self {
             Self::Named(map) => map.get(name)?.as_str(),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// A patch: the text of its argument, or the one text that a tool is called with where models send it bare.
+    pub fn patch(&self, name: &str) -> Option<&str> {
+        match self {
+            Self::Named(_) => self.text(name),
             Self::Text(text) => Some(text),
         }
     }

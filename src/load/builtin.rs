@@ -13,6 +13,8 @@ mod embedded {
 
 /// Name of the shipped policy in `extends`.
 pub const NAME: &str = "builtin";
+/// Folder of the shipped policies that nobody has who does not name them: each declares a server.
+const COMPOSITIONS: &str = "compositions";
 
 /// Shipped files below a folder, as (name relative to it, text).
 pub fn files(folder: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -122,6 +124,34 @@ pub fn layer(loaded: &mut Loaded, sink: &mut Sink) {
     layer.policy.layout = None;
     layer.policy.hosts = None;
     loaded.layers.push(layer);
+}
+
+/// The shipped policy that `extends` names as `builtin/NAME`; `None` = not a name of that form.
+pub(super) fn composition(name: &str) -> Option<&str> {
+    name.strip_prefix(NAME)?.strip_prefix('/')
+}
+
+/// Names of the shipped policies beside the one that everybody extends, as `extends` has them.
+pub(super) fn compositions() -> impl Iterator<Item = String> {
+    let mut names: Vec<&str> = files(COMPOSITIONS).filter_map(|(name, _)| Some(name.split_once('/')?.0)).collect();
+    names.dedup();
+    names.into_iter().map(|name| format!("{NAME}/{name}"))
+}
+
+/// Reads a shipped policy beside the one that everybody extends; whether there is one of this name.
+pub(super) fn add_composition(loaded: &mut Loaded, name: &str, sink: &mut Sink) -> bool {
+    let mut layer = Layer { name: format!("{NAME}/{name}"), ..Layer::default() };
+    let prefix = format!("{COMPOSITIONS}/{name}");
+    for (file, text) in files(&prefix).filter(|(file, _)| file.ends_with(".yaml")) {
+        let source = loaded.sources.add(format!("<builtin>/{prefix}/{file}"), text);
+        layer.main_source.get_or_insert(source);
+        sections::add(&mut layer.policy, source, &loaded.sources, sink);
+    }
+    let found = layer.main_source.is_some();
+    if found {
+        loaded.layers.push(layer);
+    }
+    found
 }
 
 /// Reads a Markdown source with front matter.

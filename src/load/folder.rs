@@ -18,6 +18,8 @@ pub const LOCK_NAME: &str = "rolecast.lock";
 pub const EVIDENCE_DIR: &str = "evidence";
 /// Name of the folder inside it with scenarios.
 pub const SCENARIOS_DIR: &str = "scenarios";
+/// Folder, below that of the policy, with what servers said of their tools when they were pinned.
+pub const PINS_DIR: &str = "pins";
 /// Most files read from one folder; a folder with more is a mistake, not a policy.
 const MAX_FILES: usize = 20_000;
 
@@ -76,6 +78,14 @@ impl Reader<'_> {
         for name in layer.policy.extends.iter().flatten() {
             if name.value == builtin::NAME {
                 builtin::layer(loaded, self.sink);
+            } else if let Some(shipped) = builtin::composition(name) {
+                if !builtin::add_composition(loaded, shipped, self.sink) {
+                    self.sink.push(
+                        Diagnostic::new(Code::SourceUnreadable, format!("no shipped policy is named `{}`", name.value))
+                            .at_opt(name.span, "named here")
+                            .suggest(name, builtin::compositions().collect::<Vec<_>>().iter().map(String::as_str)),
+                    );
+                }
             } else if let Some(folder) = clean(name, self.sink) {
                 self.layer(&folder, name.span, loaded, stack);
             }
@@ -149,8 +159,8 @@ impl Reader<'_> {
         };
         let (roles, adapters) = (folder(&layout.roles, "roles"), folder(&layout.adapters, "adapters"));
         let templates = folder(&layout.templates, "templates");
-        let [evidence, scenarios] = [EVIDENCE_DIR, SCENARIOS_DIR].map(|name| format!("{dir}/{name}"));
-        let mut folders = vec![roles.clone(), adapters.clone(), templates, evidence.clone(), scenarios.clone()];
+        let [evidence, scenarios, pins] = [EVIDENCE_DIR, SCENARIOS_DIR, PINS_DIR].map(|name| format!("{dir}/{name}"));
+        let mut folders = vec![roles.clone(), adapters.clone(), templates, evidence.clone(), scenarios.clone(), pins];
         let extended = layer.policy.extends.iter().flatten();
         folders.extend(extended.map(|e| e.trim_end_matches('/').trim_start_matches("./").to_owned()));
         unread::report(self.system, dir, &[".yaml", ".md"], &folders, self.sink);

@@ -2,6 +2,7 @@
 
 pub mod builtin;
 mod folder;
+mod inherit;
 pub mod instructions;
 mod sections;
 mod unread;
@@ -19,7 +20,7 @@ use crate::model::rule::RuleFile;
 use crate::model::scenario::Scenario;
 use crate::system::System;
 
-pub use folder::{DEFAULT_DIR, EVIDENCE_DIR, LOCK_NAME, SCENARIOS_DIR};
+pub use folder::{DEFAULT_DIR, EVIDENCE_DIR, LOCK_NAME, PINS_DIR, SCENARIOS_DIR};
 
 /// A Markdown source: front matter and text.
 #[derive(Debug, Clone)]
@@ -102,5 +103,6 @@ pub fn load(system: &dyn System, dir: Option<&str>, sink: &mut Sink) -> Loaded {
         Some(dir) => folder::load(system, dir, &mut loaded, sink),
         None => builtin::layer(&mut loaded, sink),
     }
+    inherit::servers(&mut loaded.layers);
     loaded
 }

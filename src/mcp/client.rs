@@ -16,6 +16,11 @@ use super::stdio::Stdio;
 use super::{KNOWN, PROTOCOL};
 use crate::text::redact;
 
+/// The version of servers that know no handshake.
+const NEWEST: &str = "2026-07-28";
+/// How long is waited to learn why a handshake was refused.
+const EXPLAIN: Duration = Duration::from_secs(5);
+
 /// A server that answered the handshake. Dropping it ends the program and all that it started.
 pub struct Client {
     pub(super) peer: Arc<Peer>,
@@ -36,6 +41,14 @@ impl Client {
     /// # Errors
     /// It cannot be started or reached, does not answer in time, or speaks no version that is known here.
     pub async fn open(launch: &Launch, limits: Limits) -> Result<Self, Failed> {
+        Self::begin(launch, limits)?.greeted().await
+    }
+
+    /// Starts a server, or prepares to reach it; nothing is said yet, and nothing may be asked before [`Self::greeted`].
+    ///
+    /// # Errors
+    /// It cannot be started, or its address is none.
+    pub fn begin(launch: &Launch, limits: Limits) -> Result<Self, Problem> {
         let peer = Arc::new(Peer::default());
         let link = match &launch.transport {
             Transport::Stdio { program, args, env, folder } => {
@@ -43,10 +56,17 @@ impl Client {
             }
             Transport::Http { url, headers } => Link::Http(Box::new(Http::new(url, headers, &peer, &limits)?)),
         };
-        let mut client = Self { peer, link, limits, secrets: launch.secrets.clone(), welcome: Value::Null };
-        match client.greet().await {
-            Ok(()) => Ok(client),
-            Err(problem) => Err(client.failed(problem).await),
+        Ok(Self { peer, link, limits, secrets: launch.secrets.clone(), welcome: Value::Null })
+    }
+
+    /// Agrees on a version of the protocol.
+    ///
+    /// # Errors
+    /// It does not answer in time, or speaks no version that is known here.
+    pub async fn greeted(mut self) -> Result<Self, Failed> {
+        match self.greet().await {
+            Ok(()) => Ok(self),
+            Err(problem) => Err(self.failed(problem).await),
         }
     }
 
@@ -56,7 +76,10 @@ impl Client {
             "capabilities": {},
             "clientInfo": { "name": "rolecast", "version": env!("CARGO_PKG_VERSION") },
         });
-        self.welcome = self.request("initialize", params, self.limits.start).await?;
+        self.welcome = match self.request("initialize", params, self.limits.start).await {
+            Ok(welcome) => welcome,
+            Err(problem) => return Err(self.explained(problem).await),
+        };
         let version = self.welcome.get("protocolVersion").and_then(Value::as_str).unwrap_or("").to_owned();
         if !KNOWN.contains(&version.as_str()) {
             return Err(Problem::Version(version));
@@ -65,6 +88,31 @@ impl Client {
             http.agreed(&version);
         }
         self.notify("notifications/initialized", json!({})).await
+    }
+
+    /// A refused handshake by what the server is: one that knows only the newest protocol, or only the oldest transport.
+    async fn explained(&self, problem: Problem) -> Problem {
+        let refused = matches!(&problem, Problem::Refused { .. } | Problem::Http { status: 400 | 404 | 405 });
+        if !refused {
+            return problem;
+        }
+        if let Link::Http(http) = &self.link
+            && tokio::time::timeout(EXPLAIN, http.sends_events_alone()).await == Ok(true)
+        {
+            return Problem::EventsAlone;
+        }
+        let params = json!({ "_meta": {
+            "io.modelcontextprotocol/protocolVersion": NEWEST,
+            "io.modelcontextprotocol/clientInfo": { "name": "rolecast", "version": env!("CARGO_PKG_VERSION") },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        } });
+        if let Link::Http(http) = &self.link {
+            http.agreed(NEWEST);
+        }
+        match self.request("server/discover", params, EXPLAIN.min(self.limits.start)).await {
+            Ok(_) => Problem::Version(NEWEST.to_owned()),
+            Err(_) => problem,
+        }
     }
 
     /// What it said of itself: the result of `initialize`, with every field.

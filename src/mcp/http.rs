@@ -1,9 +1,9 @@
 //! A server behind an address: streamable HTTP. Each message is a POST; the answer is one JSON document or a
-//! stream of events that ends with it.
+//! stream of events that ends with it. A stream that breaks off before it is taken up again where it was.
 
 use std::io;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -14,12 +14,17 @@ use serde_json::Value;
 use sse_stream::SseByteStream;
 
 use super::limits::Limits;
-use super::peer::Peer;
+use super::peer::{self, Peer};
 use super::problem::Problem;
 
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
+const LAST_EVENT: &str = "last-event-id";
 const CONNECT: Duration = Duration::from_secs(20);
+/// How often a stream is taken up again that brings nothing new.
+const AGAIN: u32 = 5;
+/// The wait before it where the server names none, and the longest.
+const WAIT: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 
 /// A connection.
 pub(super) struct Http {
@@ -52,14 +57,7 @@ impl Http {
             value.set_sensitive(true);
             map.insert(HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?, value);
         }
-        // Fails only when one is chosen already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        // A redirect would carry what the headers hold to an address nobody declared.
-        let mut builder = Client::builder().redirect(redirect::Policy::none()).connect_timeout(CONNECT);
-        if url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]")) {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(|error| Problem::Connection(error.to_string()))?;
+        let client = client(&url)?;
         let learnt = Mutex::new(HeaderMap::new());
         Ok(Self { client, url, headers: map, learnt, peer: Arc::clone(peer), max: limits.message })
     }
@@ -67,22 +65,28 @@ impl Http {
     /// The version that was agreed on.
     pub(super) fn agreed(&self, version: &str) {
         if let Ok(value) = HeaderValue::from_str(version) {
-            self.learnt.lock().unwrap_or_else(PoisonError::into_inner).insert(VERSION, value);
+            self.learnt().insert(VERSION, value);
         }
     }
 
     /// Sends one message and takes everything that is answered.
     pub(super) async fn send(&self, message: &Value) -> Result<(), Problem> {
+        let id = message.get("id").and_then(Value::as_u64).filter(|_| message.get("method").is_some());
         let mut unsent = vec![message.clone()];
         while let Some(message) = unsent.pop() {
             let response = self.post(&message).await?;
-            unsent.extend(self.answered(response).await?);
+            unsent.extend(self.answered(response, id).await?);
         }
         Ok(())
     }
 
+    fn learnt(&self) -> MutexGuard<'_, HeaderMap> {
+        self.learnt.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn post(&self, message: &Value) -> Result<Response, Problem> {
-        let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let learnt = self.learnt().clone();
+        let begun = learnt.contains_key(SESSION);
         let request = self.client.post(self.url.clone()).headers(self.headers.clone()).headers(learnt);
         let request = request
             .header(CONTENT_TYPE, "application/json")
@@ -96,26 +100,60 @@ impl Http {
                 status.as_u16()
             )));
         }
+        if status == StatusCode::NOT_FOUND && begun {
+            return Err(Problem::Session);
+        }
         // Errors of the protocol come with a status of their own, and say more than it.
         let json = kind(&response).starts_with("application/json");
-        let told = status == StatusCode::BAD_REQUEST && json;
-        if !status.is_success() && !told {
+        if status == StatusCode::BAD_REQUEST && json {
+            return self.refused(response, message, begun).await;
+        }
+        if !status.is_success() {
             return Err(Problem::Http { status: status.as_u16() });
         }
         if let Some(session) = response.headers().get(SESSION) {
-            self.learnt.lock().unwrap_or_else(PoisonError::into_inner).insert(SESSION, session.clone());
+            self.learnt().insert(SESSION, session.clone());
         }
         Ok(response)
     }
 
-    /// Takes the messages of an answer; the replies to send.
-    async fn answered(&self, response: Response) -> Result<Vec<Value>, Problem> {
+    /// Whether the address is that of the old transport: a GET opens a stream whose first event names another address.
+    pub(super) async fn sends_events_alone(&self) -> bool {
+        let request = self.client.get(self.url.clone()).headers(self.headers.clone());
+        let Ok(response) = request.header(ACCEPT, "text/event-stream").send().await else { return false };
+        if !response.status().is_success() || !kind(&response).starts_with("text/event-stream") {
+            return false;
+        }
+        let body = Capped { inner: Box::pin(response.bytes_stream()), left: self.max };
+        let mut events = pin!(SseByteStream::new(body));
+        let first = std::future::poll_fn(|cx| events.as_mut().poll_next(cx)).await;
+        matches!(first, Some(Ok(event)) if event.event.as_deref() == Some("endpoint"))
+    }
+
+    /// A refusal of the whole request. One that names no message, within a session, is what servers say that do not
+    /// know the session and know no better status.
+    async fn refused(&self, response: Response, message: &Value, begun: bool) -> Result<Response, Problem> {
+        let status = response.status().as_u16();
+        let body = Capped { inner: Box::pin(response.bytes_stream()), left: self.max };
+        let said: Value = serde_json::from_slice(&whole(body, self.max).await?).unwrap_or_default();
+        if said.get("error").is_none_or(|error| !error.is_object()) {
+            return Err(Problem::Http { status });
+        }
+        if said.get("id").is_none_or(Value::is_null) && begun {
+            return Err(Problem::Session);
+        }
+        Err(peer::refused(message.get("method").and_then(Value::as_str).unwrap_or("a reply"), &said["error"]))
+    }
+
+    /// Takes the messages of an answer to the request `id`; the replies to send.
+    async fn answered(&self, response: Response, id: Option<u64>) -> Result<Vec<Value>, Problem> {
         let kind = kind(&response);
         let accepted = response.status() == StatusCode::ACCEPTED;
-        let body = Capped { inner: Box::pin(response.bytes_stream()), left: self.max };
         if kind.starts_with("text/event-stream") {
-            return self.events(body).await;
+            self.stream(response, id).await?;
+            return Ok(Vec::new());
         }
+        let body = Capped { inner: Box::pin(response.bytes_stream()), left: self.max };
         let bytes = whole(body, self.max).await?;
         if accepted || bytes.trim_ascii().is_empty() {
             return Ok(Vec::new());
@@ -125,11 +163,52 @@ impl Http {
         Ok(self.peer.take(message))
     }
 
-    async fn events(&self, body: Capped) -> Result<Vec<Value>, Problem> {
+    /// Follows a stream until it has brought the answer to `id`, over as many connections as the server makes of it.
+    async fn stream(&self, response: Response, id: Option<u64>) -> Result<(), Problem> {
+        let mut at = Position::default();
+        let mut ended = self.events(response, &mut at).await;
+        while let (Some(id), Some(event)) = (id, at.event.clone()) {
+            if matches!(ended, Err(Problem::TooLarge(_))) || !self.peer.waits(id) || at.idle >= AGAIN {
+                break;
+            }
+            tokio::time::sleep(at.wait.unwrap_or(WAIT.0).min(WAIT.1)).await;
+            at.idle += 1;
+            ended = match self.resumed(&event).await {
+                Ok(response) => self.events(response, &mut at).await,
+                Err(Problem::Connection(why)) => Err(Problem::Connection(why)),
+                Err(problem) => return Err(problem),
+            };
+        }
+        ended
+    }
+
+    /// Asks for what came after an event.
+    async fn resumed(&self, event: &str) -> Result<Response, Problem> {
+        let learnt = self.learnt().clone();
+        let event = HeaderValue::from_str(event).map_err(|_| Problem::Malformed("an event's id is none".to_owned()))?;
+        let request = self.client.get(self.url.clone()).headers(self.headers.clone()).headers(learnt);
+        let request = request.header(ACCEPT, "text/event-stream").header(LAST_EVENT, event);
+        let response = request.send().await.map_err(|error| Problem::Connection(cause(&error)))?;
+        let status = response.status();
+        if status.is_success() && kind(&response).starts_with("text/event-stream") {
+            return Ok(response);
+        }
+        Err(Problem::Http { status: status.as_u16() })
+    }
+
+    async fn events(&self, response: Response, at: &mut Position) -> Result<(), Problem> {
+        let body = Capped { inner: Box::pin(response.bytes_stream()), left: self.max };
         let mut events = pin!(SseByteStream::new(body));
         while let Some(event) = std::future::poll_fn(|cx| events.as_mut().poll_next(cx)).await {
             let event = event.map_err(|error| self.broken(&error))?;
+            if let Some(wait) = event.retry {
+                at.wait = Some(Duration::from_millis(wait));
+            }
+            if let Some(id) = event.id.filter(|id| !id.is_empty()) {
+                at.event = Some(id);
+            }
             let Some(data) = event.data.filter(|data| !data.trim().is_empty()) else { continue };
+            at.idle = 0;
             match serde_json::from_str(&data) {
                 Ok(message) => {
                     // A server that waits for a reply does not end the stream before it has it.
@@ -140,7 +219,7 @@ impl Http {
                 Err(_) => self.peer.noise(&data),
             }
         }
-        Ok(Vec::new())
+        Ok(())
     }
 
     fn broken(&self, error: &sse_stream::Error) -> Problem {
@@ -152,7 +231,7 @@ impl Http {
 
     /// Ends the session, when there is one.
     pub(super) async fn close(self) {
-        let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let learnt = self.learnt().clone();
         if learnt.contains_key(SESSION) {
             let request = self.client.delete(self.url.clone()).headers(self.headers.clone()).headers(learnt);
             // Servers need not know how to end a session.
@@ -161,21 +240,48 @@ impl Http {
     }
 }
 
-fn kind(response: &Response) -> String {
+/// Where a stream is.
+#[derive(Debug, Default)]
+struct Position {
+    /// The last event that had an id.
+    event: Option<String>,
+    /// How long the server wants us to wait before we come back.
+    wait: Option<Duration>,
+    /// Connections in a row that brought nothing.
+    idle: u32,
+}
+
+/// A client for one address.
+pub(super) fn client(url: &Url) -> Result<Client, Problem> {
+    // Fails only when one is chosen already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    // A redirect would carry what the headers hold to an address nobody declared.
+    let mut builder = Client::builder().redirect(redirect::Policy::none()).connect_timeout(CONNECT);
+    if url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]")) {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| Problem::Connection(error.to_string()))
+}
+
+pub(super) fn kind(response: &Response) -> String {
     let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     value.unwrap_or("nothing").to_ascii_lowercase()
 }
 
 /// The innermost reason; those around it repeat the address, which may hold what is not to be shown.
-fn cause(error: &reqwest::Error) -> String {
+pub(super) fn cause(error: &reqwest::Error) -> String {
     let mut error: &dyn std::error::Error = error;
     while let Some(inner) = error.source() {
         error = inner;
     }
-    error.to_string()
+    let text = error.to_string();
+    if text.contains("invalid peer certificate") {
+        return format!("its certificate is not trusted on this machine ({text})");
+    }
+    text
 }
 
-async fn whole(body: Capped, max: usize) -> Result<Vec<u8>, Problem> {
+pub(super) async fn whole(body: Capped, max: usize) -> Result<Vec<u8>, Problem> {
     let mut body = pin!(body);
     let mut bytes = Vec::new();
     while let Some(part) = std::future::poll_fn(|cx| body.as_mut().poll_next(cx)).await {
@@ -193,9 +299,14 @@ const OVER: &str = "over the bound";
 type Body = Pin<Box<dyn Stream<Item = reqwest::Result<bytes::Bytes>> + Send>>;
 
 /// A body that ends with an error when it has more than a number of bytes.
-struct Capped {
+pub(super) struct Capped {
     inner: Body,
     left: usize,
+}
+
+/// The body of an answer, of at most `max` bytes.
+pub(super) fn capped(response: Response, max: usize) -> Capped {
+    Capped { inner: Box::pin(response.bytes_stream()), left: max }
 }
 
 impl Stream for Capped {

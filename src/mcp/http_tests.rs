@@ -125,3 +125,60 @@ fn refusals_floods_redirects_and_streams_that_break_off_are_named() {
         assert_eq!(tools(list).0.unwrap_err().problem, problem);
     }
 }
+
+/// What opening a server comes to that answers each request by this.
+fn opened(answers: fn(&Method, &Value) -> Response) -> Problem {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let app = Router::new().fallback(move |method: Method, body: Bytes| async move {
+            answers(&method, &serde_json::from_slice(&body).unwrap_or_default())
+        });
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/sse", listener.local_addr().unwrap());
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        let launch = Launch { name: "s".into(), transport: Transport::Http { url, headers: vec![] }, secrets: vec![] };
+        let Err(failed) = Client::open(&launch, Limits::default()).await else { panic!("it was opened") };
+        failed.problem
+    })
+}
+
+#[test]
+fn a_server_of_the_old_transport_is_told_as_one() {
+    let problem = opened(|method, _| {
+        if *method == Method::GET {
+            answer(200, "text/event-stream", "event: endpoint\ndata: /messages?id=1\n\n".into())
+        } else {
+            answer(405, "text/plain", String::new())
+        }
+    });
+    assert_eq!(problem, Problem::EventsAlone);
+}
+
+#[test]
+fn a_server_that_knows_only_the_newest_protocol_is_told_as_one() {
+    let problem = opened(|method, asked| {
+        if *method == Method::GET {
+            return answer(405, "text/plain", String::new());
+        }
+        match asked["method"].as_str() {
+            Some("server/discover") => {
+                answer(200, "application/json", message(&asked["id"], &json!({ "supportedVersions": ["2026-07-28"] })))
+            }
+            _ => {
+                let error = json!({ "code": -32601, "message": "Method not found" });
+                answer(
+                    400,
+                    "application/json",
+                    json!({ "jsonrpc": "2.0", "id": asked["id"], "error": error }).to_string(),
+                )
+            }
+        }
+    });
+    assert_eq!(problem, Problem::Version("2026-07-28".into()));
+}
+
+#[test]
+fn a_server_that_refuses_for_another_reason_keeps_its_words() {
+    let problem = opened(|_, _| answer(404, "text/plain", String::new()));
+    assert_eq!(problem, Problem::Http { status: 404 });
+}

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
 use crate::model::policy::{EnvValue, Map, Server};
+use crate::resolve::policy::Value;
 
 /// The variables of the user that every server is given: what programs need to find files, and nothing that
 /// is likely to be a secret.
@@ -97,6 +98,35 @@ impl Launch {
         };
         Ok(Self { name: name.to_owned(), transport, secrets })
     }
+}
+
+/// Names with their values, and what of these must not be shown.
+pub type References = (Vec<(String, String)>, Vec<String>);
+
+/// Values of the environment or of headers, and which of them must not be shown.
+///
+/// # Errors
+/// The variable that is not set.
+pub fn references<'a>(
+    values: impl IntoIterator<Item = (&'a String, &'a Value)>,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<References, Problem> {
+    let mut secrets = Vec::new();
+    let mut secret = |name: &str| {
+        let text = variable(name).ok_or_else(|| Problem::MissingVariable(name.to_owned()))?;
+        secrets.push(text.clone());
+        Ok(text)
+    };
+    let mut all = Vec::new();
+    for (key, value) in values {
+        let text = match value {
+            Value::Literal(text) => text.text.clone(),
+            Value::Variable(name) => secret(&name.text)?,
+            Value::Bearer(name) => format!("Bearer {}", secret(&name.text)?),
+        };
+        all.push((key.clone(), text));
+    }
+    Ok((all, secrets))
 }
 
 fn resolved(

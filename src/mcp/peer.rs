@@ -42,6 +42,11 @@ impl Peer {
         Ok((id, receiver))
     }
 
+    /// Whether somebody still waits for this answer.
+    pub(super) fn waits(&self, id: u64) -> bool {
+        held(&self.waiting).contains_key(&id)
+    }
+
     /// Whether the connection is not over.
     pub(super) fn is_open(&self) -> bool {
         held(&self.closed).is_none()
@@ -101,11 +106,7 @@ impl Peer {
         let Some((method, sender)) = number.and_then(|id| held(&self.waiting).remove(&id)) else { return };
         let answer = match (message.shift_remove("result"), message.get("error")) {
             (Some(result), None) => Ok(result),
-            (_, Some(error)) => Err(Problem::Refused {
-                method,
-                code: error.get("code").and_then(Value::as_i64).unwrap_or_default(),
-                message: bounded(error.get("message").and_then(Value::as_str).unwrap_or("no reason given")),
-            }),
+            (_, Some(error)) => Err(refused(&method, error)),
             (None, None) => Err(Problem::Malformed(format!("its answer to `{method}` has neither result nor error"))),
         };
         // Whoever waited may be gone by now.
@@ -125,6 +126,15 @@ impl Peer {
     /// Whether the list of tools was said to have changed since this was last asked.
     pub(super) fn list_changed(&self) -> bool {
         self.list_changed.swap(false, Ordering::Relaxed)
+    }
+}
+
+/// An error of the protocol, in answer to `method`.
+pub(super) fn refused(method: &str, error: &Value) -> Problem {
+    Problem::Refused {
+        method: method.to_owned(),
+        code: error.get("code").and_then(Value::as_i64).unwrap_or_default(),
+        message: bounded(error.get("message").and_then(Value::as_str).unwrap_or("no reason given")),
     }
 }
 

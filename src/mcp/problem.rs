@@ -50,8 +50,13 @@ pub enum Problem {
     #[error("{0}")]
     Malformed(String),
     /// It speaks only versions that are not understood here.
-    #[error("it speaks version `{0}` of the protocol, which is not understood here")]
+    #[error("it speaks version `{0}` of the protocol, which is not understood here: 2025-11-25 and older are")]
     Version(String),
+    /// It is reached by the old transport: a stream of events that names the address for messages.
+    #[error(
+        "it speaks the transport of events alone (HTTP+SSE, of 2024-11-05), which is not understood here: streamable HTTP is"
+    )]
+    EventsAlone,
     /// Its list never ends.
     #[error("its list of tools does not end: {0}")]
     Endless(String),
@@ -61,6 +66,9 @@ pub enum Problem {
         /// The status.
         status: u16,
     },
+    /// A remote server that knows nothing of the session that it began.
+    #[error("it has lost the session")]
+    Session,
     /// No connection.
     #[error("no connection: {0}")]
     Connection(String),

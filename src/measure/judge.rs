@@ -83,10 +83,11 @@ impl<'p> Judge<'p> {
         let set = |names: &[&str]| {
             names.iter().filter_map(|n| policy.catalogue.matching(n)).fold(CapSet::EMPTY, CapSet::union)
         };
-        let mut behind: BTreeMap<String, (String, String)> = gateway::names(&policy.servers, &policy.tools)
-            .into_iter()
-            .map(|(name, server, tool)| (name, (server.name.clone(), tool.to_owned())))
-            .collect();
+        let mut behind: BTreeMap<String, (String, String)> =
+            gateway::names(&policy.servers, &policy.tools, &|server| policy.through(server, &[]))
+                .into_iter()
+                .map(|(name, server, tool)| (name, (server.name.clone(), tool.to_owned())))
+                .collect();
         behind.extend(policy.tools.values().map(|t| (t.name.clone(), (t.server.clone(), t.tool.clone()))));
         let order = &policy.settings.browser_order;
         let own = order.iter().position(|name| name == "host");
@@ -165,6 +166,8 @@ impl<'p> Judge<'p> {
     }
 
     fn of_server(&self, server: &str, tool: &str) -> Tool<'p> {
+        // A role's own gateway, or that of one risk, shows a part of the same tools.
+        let server = if gateway::is(server) { gateway::NAME } else { server };
         let declared = self.policy.offered().find(|s| s.name == server);
         let found = declared.and_then(|s| s.tools.get(tool).or_else(|| folded(s, tool)));
         let behind = (server == gateway::NAME).then(|| self.behind.get(tool)).flatten();
@@ -260,14 +263,21 @@ impl<'p> Host<'p> {
         let naming = &adapter.names.tool;
         let mut host = Self { adapter: Some(adapter), ..Self::default() };
         let mut prefixes = Vec::new();
+        let own = adapter.mcp.iter().flat_map(|mcp| mcp.per_role.values());
+        let of_roles = own.flat_map(|own| policy.roles.iter().filter_map(|role| own.entry(&role.id)));
+        let gateways: Vec<String> =
+            policy.given_on(&adapter.id).map(|s| s.name.clone()).chain(of_roles).filter(|n| gateway::is(n)).collect();
         for server in policy.offered() {
-            for tool in server.tools.keys() {
-                if let Ok(name) = names::tool(naming, &server.name, tool) {
-                    host.tools.insert(name, (server.name.clone(), tool.clone()));
+            let also = gateways.iter().filter(|_| server.name == gateway::NAME);
+            for entry in std::iter::once(&server.name).chain(also) {
+                for tool in server.tools.keys() {
+                    if let Ok(name) = names::tool(naming, entry, tool) {
+                        host.tools.insert(name, (server.name.clone(), tool.clone()));
+                    }
                 }
-            }
-            if let Ok(prefix) = names::tool(naming, &server.name, "") {
-                prefixes.push((prefix, server.name.clone()));
+                if let Ok(prefix) = names::tool(naming, entry, "") {
+                    prefixes.push((prefix, server.name.clone()));
+                }
             }
         }
         prefixes.sort_by_key(|(prefix, _)| std::cmp::Reverse(prefix.len()));

@@ -109,6 +109,9 @@ pub struct Adapter {
     pub by_hand: Vec<ByHand>,
     /// How the guard is asked before a tool runs; omitted = it cannot tell who calls.
     pub hook: Option<Hook>,
+    /// Facts: what of its own the host puts before an agent at the start, and no setting turns off: one clause each.
+    #[serde(default)]
+    pub at_start: Vec<String>,
     /// Facts: JSON and TOML files below the root whose hooks the host runs at the start of a session.
     #[serde(default)]
     pub session_start_hooks: Vec<SessionStartHooks>,

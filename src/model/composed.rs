@@ -3,21 +3,31 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use super::policy::Map;
+use super::policy::{EnvValue, Map, Timeouts};
 use crate::yaml::Sp;
 
-/// A tool made from an upstream primitive.
+/// A tool made from a primitive, or a program as a tool.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ComposedTool {
     /// What the model reads.
     pub description: Sp<String>,
-    /// `server/tool`.
-    pub primitive: Sp<String>,
+    /// `server/tool`, or a name of `primitives:` and one of its primitives.
+    pub primitive: Option<Sp<String>>,
+    /// Instead of a primitive, a program with its arguments: started for each call without a shell, in the root. It is
+    /// given the parameters as one JSON object on its standard input, and `{name}` in an argument stands for one of
+    /// them; it answers JSON on its standard output.
+    pub command: Option<Vec<Sp<String>>>,
+    /// The environment of the program: references only.
+    #[serde(default)]
+    pub env: Map<EnvValue>,
+    /// The time-out of the program.
+    pub timeout: Option<Timeouts>,
     /// What the model may set.
     #[serde(default)]
     pub arguments: Map<Argument>,
-    /// Where each upstream parameter comes from; what is not named here is not sent.
+    /// Where each parameter comes from; what is not named here is not sent. A program without it is given the arguments
+    /// as they are.
     #[serde(default)]
     pub bind: Map<Binding>,
     /// What having it makes possible.

@@ -43,6 +43,9 @@ pub struct Driver {
     /// A call of the main agent whose shell prints the numbers from 1 on, some 300 kB, one a line, to see how
     /// much comes through.
     pub flood: Option<ToolCall>,
+    /// Calls of the main agent by which budgets are tried that a hook can hold.
+    #[serde(default)]
+    pub budgets: Vec<BudgetTry>,
     /// A call of the main agent whose shell runs the line `{command}`; omitted = forbidden commands are not tried.
     pub shell: Option<ToolCall>,
     /// A call that reads `{old}`, to see which rules for paths come with it; omitted = none does.
@@ -72,6 +75,9 @@ pub struct Servers {
     pub args: Option<Vec<String>>,
     /// Arguments of a run before it, in which a person accepts the server `{server}`.
     pub accept: Option<Vec<String>>,
+    /// Files of the home by path, written before it, as a person's consent leaves them.
+    #[serde(default)]
+    pub files: IndexMap<String, String>,
 }
 
 /// A protocol between hosts and models.
@@ -119,6 +125,20 @@ pub struct ToolCall {
     pub args: IndexMap<String, Value>,
     /// Text without a form, instead of arguments.
     pub input: Option<String>,
+}
+
+/// How a budget is tried. Besides the names of every call there are `{long}` (a text with more lines than a first read
+/// takes, relative to the root), `{packet}` (a prompt over its target), `{reasoned}` (one with the line that says why)
+/// and `{name}` (a role).
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct BudgetTry {
+    /// The budget.
+    pub tries: String,
+    /// A call over it.
+    pub over: ToolCall,
+    /// The same within it, and what is called until that has ended; its first answer counts.
+    pub within: Vec<ToolCall>,
 }
 
 /// A tool that holds others, which a script of the model calls.

@@ -8,7 +8,7 @@ pub const FILE: &str = ".rolecast/guard.json";
 /// Name of the lock that vouches for it, in the folder of the policy.
 pub const LOCK_NAME: &str = "rolecast.lock";
 /// The version this program writes, and the only one it reads.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Everything that a decision needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct Compiled {
     /// Most lines of a file that is read without a range; `None` = not looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<u64>,
+    /// Whole percent of the context window at which an agent is told so, lowest first.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub context: IndexMap<Threshold, u8>,
     /// Words with which a command starts that nobody may run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forbidden: Vec<Vec<String>>,
@@ -45,11 +48,50 @@ pub struct Host {
     pub answer: Answer,
     /// Tools as its hooks spell them.
     pub tools: IndexMap<String, Tool>,
-    /// Names that it gives its tools when it runs hooks of another host's file.
+    /// Names that it gives its tools when it runs hooks of another host's file; one name may stand for several.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub borrowed: IndexMap<String, String>,
+    pub borrowed: IndexMap<String, Vec<String>>,
     /// Roles as it spells them.
     pub roles: IndexMap<String, Role>,
+    /// How full the context of its agents is; `None` = its hooks are not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+/// When an agent is to change what it does, by how full its context is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Threshold {
+    /// It stops gathering.
+    CloseDiscovery,
+    /// It starts no more agents.
+    StopDelegating,
+    /// It hands off.
+    HandOff,
+}
+
+/// How full an agent's context is, by the transcript that the host keeps: lines of JSON, of which the last one
+/// with figures counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Usage {
+    /// Field of what a hook is told with the path of the transcript.
+    pub transcript: String,
+    /// Path of a sub-agent's transcript, of `{transcript}` (that path without its ending) and `{agent}` (its id);
+    /// omitted = a sub-agent's hook is told of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<String>,
+    /// JSON pointers whose figures together are the tokens that the last request and its answer take.
+    pub used: Vec<String>,
+    /// JSON pointer to the size of the window in tokens; omitted = by the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<String>,
+    /// JSON pointer to the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Windows in tokens by model, as globs; the first that fits counts. Of another model nothing is said.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub windows: IndexMap<String, u64>,
 }
 
 /// How a host is told of a refusal.

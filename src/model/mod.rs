@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod guard;
 pub mod packet;
 pub mod policy;
+pub mod primitives;
 pub mod role;
 pub mod rule;
 pub mod scalar;

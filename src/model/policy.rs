@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::capability::ScopeKind;
 use super::commands::Commands;
 use super::composed::{ComposedTool, RuntimeSource, ToolBounds};
+use super::primitives::PrimitiveSource;
 use super::scalar::{ByteSize, Percent, Risk};
 use crate::yaml::Sp;
 
@@ -21,7 +22,7 @@ pub struct PolicyFile {
     pub version: Option<Sp<u64>>,
     /// The hosts this repository is used with.
     pub hosts: Option<Map<HostChoice>>,
-    /// Policies to start from: `builtin`, or a folder inside the root.
+    /// Policies to start from: `builtin`, `builtin/playwright`, or a folder inside the root.
     pub extends: Option<Vec<Sp<String>>>,
     /// What not to inherit: `roles/NAME` or `rules/NAME`.
     pub without: Option<Vec<Sp<String>>>,
@@ -41,9 +42,13 @@ pub struct PolicyFile {
     pub guard: Option<Guard>,
     /// Commands of every agent.
     pub commands: Option<Commands>,
+    /// What the gateway writes down of calls.
+    pub record: Option<Recording>,
     /// MCP servers.
     pub servers: Option<Map<Server>>,
-    /// Tools composed from upstream primitives.
+    /// Primitives of this program itself: stores and web interfaces that tools are made from.
+    pub primitives: Option<Map<PrimitiveSource>>,
+    /// Tools composed from primitives, and programs as tools.
     pub tools: Option<Map<ComposedTool>>,
     /// Where values of the run time come from; never from a model.
     pub runtime: Option<Map<RuntimeSource>>,
@@ -196,7 +201,7 @@ pub struct Discovery {
     pub memory: Option<Sp<Vec<Sp<String>>>>,
 }
 
-/// What the guard looks at before a tool runs; each is on unless it is switched off.
+/// What the guard looks at before and after a tool runs; each is on unless it is switched off.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Guard {
@@ -208,8 +213,18 @@ pub struct Guard {
     pub packets: Option<Sp<bool>>,
     /// Answers a read without range of a file over `budgets.file-read` with the range to use.
     pub reads: Option<Sp<bool>>,
+    /// Tells an agent once of each threshold of `context` that it passes.
+    pub context: Option<Sp<bool>>,
     /// Refuses, to every agent, the commands of `commands.forbid`.
     pub commands: Option<Sp<bool>>,
+}
+
+/// What the gateway writes down of a call beside its name, the names of its arguments and a digest of them.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Recording {
+    /// The values of the arguments, with what looks like a secret covered; default: false.
+    pub values: Option<Sp<bool>>,
 }
 
 /// How much of the conversation a sub-agent is given.
@@ -261,8 +276,9 @@ impl PacketPart {
     }
 }
 
-/// An MCP server.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+/// An MCP server. One that an extended policy declares may be named without `command` and `url`: then it keeps
+/// everything of it that is not written here.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Server {
     /// Program of a stdio server.
@@ -349,7 +365,7 @@ pub struct ServerTool {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Legacy {
-    /// Its successors: tools of the same server, or `SERVER/TOOL`.
+    /// Its successors: composed tools, tools of the same server, or `SERVER/TOOL`.
     pub superseded_by: Vec<Sp<String>>,
 }
 

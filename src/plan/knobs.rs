@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::adapter::{Adapter, Family, Knob, MeterReader};
+use crate::model::adapter::{Adapter, Claim, Family, HookTool, Knob, MeterReader};
 use crate::model::scalar::Guarantee;
 use crate::resolve::policy::Policy;
 
@@ -52,7 +52,10 @@ pub fn plan(adapter: &Adapter, policy: &Policy) -> Vec<KnobPlan> {
         .collect()
 }
 
-/// One line for each budget and family of tools.
+/// The subject of what a host puts before an agent at the start.
+pub const SESSION_START: &str = "session-start";
+
+/// One line for each budget and family of tools, and for what is there before any of them.
 pub fn lines(adapter: &Adapter, policy: &Policy) -> Vec<Line> {
     let mut lines = Vec::new();
     for name in policy.settings.budgets.keys() {
@@ -68,9 +71,24 @@ pub fn lines(adapter: &Adapter, policy: &Policy) -> Vec<Line> {
         }
     }
     if !policy.settings.context.is_empty() {
-        let mut line = base(adapter, "context", Family::All);
-        line.guarantee = Some(Guarantee::Advised);
-        line.reason = match adapter.meter.reader {
+        lines.push(context(adapter, policy));
+    }
+    lines.extend(adapter.at_start.iter().map(|what| at_start(adapter, policy, what)));
+    lines
+}
+
+/// The line of the thresholds. That an agent is told is not that it obeys.
+fn context(adapter: &Adapter, policy: &Policy) -> Line {
+    let mut line = base(adapter, "context", Family::All);
+    line.guarantee = Some(Guarantee::Advised);
+    let hook = adapter.hook.as_ref().and_then(|h| h.context.as_ref()).filter(|_| policy.settings.guard.context);
+    line.reason = match hook {
+        Some(hook) => {
+            claimed(&mut line, adapter, &hook.claim);
+            let told = "a hook tells the agent of each threshold that it passes, once, and the agent is left to obey";
+            with_hole(told.to_owned(), &hook.claim)
+        }
+        None => match adapter.meter.reader {
             MeterReader::Model => format!("the model sees the figure in {}", adapter.meter.r#where),
             MeterReader::Hook => format!(
                 "no threshold is rendered: the figure stands in {}, which the model does not see",
@@ -79,10 +97,50 @@ pub fn lines(adapter: &Adapter, policy: &Policy) -> Vec<Line> {
             MeterReader::Human => {
                 format!("no threshold is rendered: only a person sees the figure, in {}", adapter.meter.r#where)
             }
-        };
-        lines.push(line);
+        },
+    };
+    line
+}
+
+fn claimed(line: &mut Line, adapter: &Adapter, claim: &Claim) {
+    line.guarantee = Some(claim.guarantee);
+    line.evidence = claim.evidence.unwrap_or(adapter.evidence.by);
+    line.conditions.clone_from(&claim.conditions);
+}
+
+fn with_hole(reason: String, claim: &Claim) -> String {
+    match &claim.hole {
+        Some(hole) => format!("{reason}; {hole}"),
+        None => reason,
     }
-    lines
+}
+
+/// What the guard refuses to everybody that a budget is about, in words; nothing where it does not see such calls.
+fn guarded(adapter: &Adapter, policy: &Policy, name: &str) -> Option<(&'static str, Claim)> {
+    let hook = adapter.hook.as_ref()?;
+    let on = policy.settings.guard;
+    let starts = |(tool, seen): (&String, &HookTool)| seen.is.as_ref().unwrap_or(tool) == &adapter.subagents.call.tool;
+    let reads = |tool: &HookTool| tool.read.is_some() && !tool.range.is_empty();
+    let what = match name {
+        "file-read" if on.reads && hook.tools.values().any(reads) => {
+            "a hook answers a read without a range of a longer text with the range to use; what a shell prints is not held"
+        }
+        "delegation-packet" if on.packets && hook.tools.iter().any(starts) => {
+            "a hook refuses a longer prompt without a line that says why"
+        }
+        _ => return None,
+    };
+    Some((what, hook.everybody.clone()?))
+}
+
+/// What is there at the start against what the policy says may be.
+fn at_start(adapter: &Adapter, policy: &Policy, what: &str) -> Line {
+    let allowed: Vec<&str> = policy.settings.session_start.iter().map(|c| policy.catalogue.name(*c)).collect();
+    let mut line = base(adapter, SESSION_START, Family::All);
+    line.limited_by = None;
+    line.guarantee = Some(Guarantee::Advised);
+    line.reason = format!("`discovery.session-start: [{}]` cannot be held whole: {what}", allowed.join(", "));
+    line
 }
 
 /// A setting as people find it: the file and the keys in it.
@@ -113,18 +171,19 @@ fn budget(adapter: &Adapter, policy: &Policy, name: &str, family: Family, knob: 
     let mut line = base(adapter, name, family);
     match knob.and_then(|k| value(k, policy).map(|v| (k, v))) {
         Some((knob, (value, looser))) => {
-            line.guarantee = Some(knob.claim.guarantee);
-            line.evidence = knob.claim.evidence.unwrap_or(adapter.evidence.by);
-            line.conditions.clone_from(&knob.claim.conditions);
+            claimed(&mut line, adapter, &knob.claim);
             let unit = knob.unit.word();
             line.reason = format!("{} = {value} {unit} for `{}`", setting(adapter, &knob.set), knob.budget);
             if looser {
                 line.reason.push_str("; looser than the budget, the host takes no less");
             }
-            if let Some(hole) = &knob.claim.hole {
-                line.reason.push_str("; ");
-                line.reason.push_str(hole);
-            }
+            line.reason = with_hole(line.reason, &knob.claim);
+        }
+        None if policy.settings.budgets.get(name).and_then(|b| b.figure("target")).is_some()
+            && let Some((what, claim)) = guarded(adapter, policy, name) =>
+        {
+            claimed(&mut line, adapter, &claim);
+            line.reason = with_hole(what.to_owned(), &claim);
         }
         None if name == "instructions" => {
             line.guarantee = Some(Guarantee::Guarded);

@@ -1,6 +1,7 @@
 //! Policy × adapters to a plan: which tools each role gets, which settings are set, which file carries
 //! what to whom, and what can be claimed of all that.
 
+mod clash;
 pub mod commands;
 mod confine;
 pub mod delivery;
@@ -9,10 +10,12 @@ pub mod evidence;
 pub mod globs;
 pub mod knobs;
 pub mod ledger;
+pub mod legacy;
 pub mod measured;
 pub mod names;
 pub mod narrow;
 pub mod offer;
+pub mod own_gateway;
 mod reach;
 pub mod role;
 pub mod search;
@@ -92,12 +95,14 @@ pub fn plan(
     let delivery = deliver(policy, &selected, user);
     reach::report(policy, &selected, &delivery, sink);
     servers::report_unused(policy, sink);
+    clash::check_gateway(policy, sink);
     let excluded = narrow::excluded(policy, &selected);
     let mut lines = Vec::new();
     let hosts = selected
         .iter()
         .map(|adapter| {
-            offer::check_names(adapter, policy, sink);
+            clash::check(adapter, policy, sink);
+            own_gateway::check_names(adapter, policy, sink);
             let (roles, mut own) = roles(adapter, policy, &excluded, purpose, sink);
             let servers = servers::plan(adapter, policy, &selected, user, sink);
             if purpose != Purpose::Files {
@@ -158,9 +163,14 @@ fn deliver(policy: &Policy, selected: &[&Adapter], user: &[UserFile]) -> Deliver
             roles: rule.roles,
         })
         .collect();
-    let wants_card = policy.rules.iter().any(crate::resolve::Rule::has_note);
-    let hosts =
-        selected.iter().map(|adapter| HostInput { adapter, wants_card, has_roles: !policy.roles.is_empty() }).collect();
+    let noted = policy.rules.iter().any(crate::resolve::Rule::has_note);
+    let hosts = selected
+        .iter()
+        .map(|adapter| {
+            let wants_card = noted || legacy::any(policy, &adapter.id);
+            HostInput { adapter, wants_card, has_roles: !policy.roles.is_empty() }
+        })
+        .collect();
     let roles: Vec<String> = policy.roles.iter().map(|r| r.id.clone()).collect();
     delivery::plan(&Input { hosts, rules: &rules, roles: &roles, user })
 }
@@ -189,6 +199,7 @@ fn roles(
             .map(|(form_name, form, list, offer)| {
                 let planner = Planner { adapter, form_name, form, list, offer, policy, built: BUILT, excluded };
                 let plan = planner.tools(role);
+                legacy::report(policy, &adapter.id, role, &plan, sink);
                 // Denials are judged by what the ledger says of them, whether it is wanted or not.
                 let wanted = purpose != Purpose::Files || !role.deny.is_empty() || known.doubts(&role.id);
                 let mut lines = if wanted { planner.lines(role, &plan) } else { Vec::new() };

@@ -133,12 +133,13 @@ impl Planner<'_> {
         what: &str,
     ) {
         let mut weakest: Option<&Claim> = None;
+        let strength = |claim: &Claim| (claim.guarantee, claim.evidence.unwrap_or(self.adapter.evidence.by));
         let mut open: Vec<&str> = Vec::new();
         let mut wider: IndexSet<String> = IndexSet::new();
         for tool in tools {
             match self.narrow(kind, &tool.name) {
                 Some(narrow) => {
-                    if weakest.is_none_or(|w| narrow.claim.guarantee < w.guarantee) {
+                    if weakest.is_none_or(|w| strength(&narrow.claim) < strength(w)) {
                         weakest = Some(&narrow.claim);
                     }
                     wider.extend(self.wider(role, cap, tool));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diag::{Code, Diagnostic, Sink};
+use crate::diag::{Code, Diagnostic};
 use crate::model::adapter::{Adapter, Approval, Form, List, ListMcp, Sense, Verdict};
 use crate::model::scalar::{EvidenceKind, Risk};
 use crate::resolve::policy::{Policy, Server};
@@ -24,6 +24,8 @@ pub enum Origin {
     Mcp {
         /// The server.
         server: String,
+        /// As the server calls it.
+        tool: String,
     },
 }
 
@@ -44,6 +46,8 @@ pub struct Tool {
     pub conditions: Vec<String>,
     /// What happens before a call, beside the role's list; only of a server's tool.
     pub approval: Option<Approval>,
+    /// The tools that are to be preferred to it, as the model sees them; none = it is no legacy.
+    pub successors: Vec<String>,
 }
 
 impl Tool {
@@ -86,7 +90,16 @@ pub fn native(adapter: &Adapter, name: &str, catalogue: &Catalogue) -> Tool {
     });
     let conditions = adapter.tools.get(name).map_or_else(Vec::new, |t| t.conditions.clone());
     let evidence = adapter.tools.get(name).and_then(|t| t.evidence);
-    Tool { name: name.to_owned(), origin: Origin::Native, covers, confers, evidence, conditions, approval: None }
+    Tool {
+        name: name.to_owned(),
+        origin: Origin::Native,
+        covers,
+        confers,
+        evidence,
+        conditions,
+        approval: None,
+        successors: Vec::new(),
+    }
 }
 
 /// The list of a form, its own or that of the form whose files it uses.
@@ -144,6 +157,11 @@ fn word(name: String, tools: Vec<Tool>) -> Word {
     Word { selector, tools: tools.into_iter().map(Arc::new).collect() }
 }
 
+/// Successors as the model sees them.
+fn successors(adapter: &Adapter, places: &[(String, String)]) -> Vec<String> {
+    places.iter().filter_map(|(server, tool)| names::tool(&adapter.names.tool, server, tool).ok()).collect()
+}
+
 /// The tools of the policy's servers with their spelling in a list; those the host cannot name are left out.
 fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
     // A server that is written is there by the render; what is left are the host's own terms.
@@ -154,13 +172,13 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
         servers::approval(mcp, servers::counts(mcp, server, own)).cloned()
     };
     let mut tools = Vec::new();
-    for server in policy.offered().filter(|s| s.given()) {
+    for server in policy.given_on(&adapter.id) {
         for (name, class) in &server.tools {
             let list = adapter.names.list.as_ref().unwrap_or(&adapter.names.tool);
             if let (Ok(seen), Ok(spelt)) =
                 (names::tool(&adapter.names.tool, &server.name, name), names::tool(list, &server.name, name))
             {
-                let origin = Origin::Mcp { server: server.name.clone() };
+                let origin = Origin::Mcp { server: server.name.clone(), tool: name.clone() };
                 tools.push((
                     spelt,
                     Tool {
@@ -171,55 +189,13 @@ fn mcp(adapter: &Adapter, policy: &Policy) -> Vec<(String, Tool)> {
                         evidence: None,
                         conditions: conditions.clone(),
                         approval: approval(server, class.risk),
+                        successors: successors(adapter, &class.successors),
                     },
                 ));
             }
         }
     }
     tools
-}
-
-/// Reports names that a host cuts, refuses, splits, or that become one.
-pub fn check_names(adapter: &Adapter, policy: &Policy, sink: &mut Sink) {
-    let mut seen: indexmap::IndexMap<String, (String, Option<crate::diag::Span>)> = indexmap::IndexMap::new();
-    let mut servers: indexmap::IndexMap<String, &Server> = indexmap::IndexMap::new();
-    for server in policy.offered() {
-        // Without a tool the name is what all tools of the server start with.
-        let Ok(spelt) = names::tool(&adapter.names.tool, &server.name, "") else { continue };
-        if let Some(first) = servers.insert(spelt.clone(), server) {
-            sink.push(
-                Diagnostic::new(
-                    Code::NameCollision,
-                    format!("servers `{}` and `{}` are both `{spelt}…` on {}", first.name, server.name, adapter.title),
-                )
-                .at_opt(server.span, "second")
-                .also(first.span, "first")
-                .help("rename one of the servers"),
-            );
-        }
-    }
-    for server in policy.offered() {
-        for (name, class) in &server.tools {
-            let own = format!("{}/{name}", server.name);
-            match names::tool(&adapter.names.tool, &server.name, name) {
-                Ok(spelt) => {
-                    if let Some((other, span)) = seen.get(&spelt) {
-                        sink.push(
-                            Diagnostic::new(
-                                Code::NameCollision,
-                                format!("`{other}` and `{own}` are both `{spelt}` on {}", adapter.title),
-                            )
-                            .at_opt(class.span, "second")
-                            .also(*span, "first")
-                            .help("rename one of the servers"),
-                        );
-                    }
-                    seen.insert(spelt, (own, class.span));
-                }
-                Err(problem) => sink.push(unusable(&own, &problem, adapter).at_opt(class.span, "")),
-            }
-        }
-    }
 }
 
 /// The diagnostic for a name that a host would not take as it is.

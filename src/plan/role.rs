@@ -7,19 +7,20 @@ use crate::model::adapter::{Adapter, Approval, Form, List, Mechanism, Sense};
 use crate::model::capability::ScopeKind;
 use crate::model::scalar::{Guarantee, Risk};
 use crate::resolve::policy::{Policy, Role};
-use crate::resolve::{CapId, CapSet};
+use crate::resolve::{CapId, CapSet, gateway};
 
 use super::confine::PathPlan;
 use super::ledger::{LimitedBy, Line, State, Subject};
 use super::narrow::{POLICY_EDIT, Permission};
 use super::offer::{Offer, Tool};
+use super::own_gateway::{self, OwnGateway};
 use super::search::{Problem, Selector};
 
 /// Mechanisms that this program renders. One that is not built counts as absent everywhere.
 pub const BUILT: &[Mechanism] = &[Mechanism::Rules, Mechanism::Sandbox, Mechanism::Guard];
 
 /// The tools of a role.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct RolePlan {
     /// Role id.
     pub role: String,
@@ -35,6 +36,8 @@ pub struct RolePlan {
     pub permissions: Vec<Permission>,
     /// The paths that a process of this form may write; none when its host is given none.
     pub paths: Option<PathPlan>,
+    /// The gateway that is started for this role alone.
+    pub gateway: Option<OwnGateway>,
     /// Every tool the role has.
     pub tools: Vec<Arc<Tool>>,
 }
@@ -62,19 +65,25 @@ pub struct Planner<'a> {
 impl Planner<'_> {
     /// Chooses the tools of `role`.
     pub fn tools(&self, role: &Role) -> RolePlan {
-        let selectors = self.offer.selectors.as_slice();
-        let kept = self.problem(role, selectors, &self.offer.fixed).solve();
-        let words = |indices: &[usize]| -> Vec<String> { indices.iter().map(|i| selectors[*i].word.clone()).collect() };
-        let (list, removed) = match self.list.sense {
-            Sense::Allow | Sense::Rules => (words(&self.needed(&kept)), Vec::new()),
+        let own = own_gateway::form(self.adapter, self.policy, self.form_name);
+        let kept = self.preferred(role, self.chosen(role, own.is_some()));
+        let (mut list, removed) = match self.list.sense {
+            Sense::Allow | Sense::Rules => (self.words(&self.needed(&kept)), Vec::new()),
             Sense::Deny => {
-                let gone: Vec<usize> = (0..selectors.len()).filter(|i| !kept.contains(i)).collect();
-                (Vec::new(), words(&gone))
+                let gone: Vec<usize> = (0..self.offer.selectors.len()).filter(|i| !kept.contains(i)).collect();
+                (Vec::new(), self.words(&gone))
             }
         };
         let mut seen: BTreeSet<&str> = BTreeSet::new();
-        let all = kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed);
-        let tools: Vec<Arc<Tool>> = all.filter(|tool| seen.insert(&tool.name)).cloned().collect();
+        // A gateway that is started for the role has nothing else for it, whatever the session's has.
+        let shown = |tool: &&Arc<Tool>| {
+            own.is_none() || own_gateway::bare(tool).is_none() || gateway::granted(tool.confers, role)
+        };
+        let fixed = self.offer.fixed.iter().filter(shown);
+        let all = kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(fixed);
+        let mut tools: Vec<Arc<Tool>> = all.filter(|tool| seen.insert(&tool.name)).cloned().collect();
+        self.read_back(role, &mut list, &mut tools);
+        let gateway = own.and_then(|(own, entry)| self.own_gateway(role, own, &entry, &mut list, &mut tools));
         RolePlan {
             role: role.id.clone(),
             form: self.form_name.to_owned(),
@@ -83,8 +92,26 @@ impl Planner<'_> {
             list: if list.is_empty() { self.list.empty.clone() } else { list },
             removed,
             inform: self.inform(role),
+            gateway,
             tools,
         }
+    }
+
+    fn words(&self, indices: &[usize]) -> Vec<String> {
+        indices.iter().map(|i| self.offer.selectors[*i].word.clone()).collect()
+    }
+
+    /// Leaves out what is kept as a legacy where its successors are kept, and cover all that the role wants of it.
+    fn preferred(&self, role: &Role, kept: Vec<usize>) -> Vec<usize> {
+        let tools = || kept.iter().flat_map(|i| &self.offer.words[*i].tools).chain(&self.offer.fixed);
+        let superseded = |tool: &Tool| {
+            let covered = tools()
+                .filter(|other| tool.successors.contains(&other.name) && other.name != tool.name)
+                .fold(CapSet::EMPTY, |all, other| all.union(other.covers));
+            !tool.successors.is_empty() && tool.covers.and(role.granted()).within(covered)
+        };
+        let stays = |i: &usize| !self.offer.words[*i].tools.iter().all(|tool| superseded(tool));
+        kept.iter().copied().filter(stays).collect()
     }
 
     /// Leaves out words whose tools other kept words bring already: they would only be noise in the file.
@@ -108,7 +135,7 @@ impl Planner<'_> {
         needed
     }
 
-    fn problem<'s>(&self, role: &Role, selectors: &'s [Selector], fixed: &[Arc<Tool>]) -> Problem<'s> {
+    pub(super) fn problem<'s>(&self, role: &Role, selectors: &'s [Selector], fixed: &[Arc<Tool>]) -> Problem<'s> {
         let all = |f: fn(&Tool) -> CapSet| fixed.iter().fold(CapSet::EMPTY, |set, t| set.union(f(t)));
         Problem {
             selectors,
@@ -160,12 +187,12 @@ impl Planner<'_> {
         match (role.grants.contains_key(&cap), conferring.is_empty()) {
             (true, false) => self.granted(role, cap, &conferring),
             (true, true) => self.unreachable(role, cap),
-            (false, true) => self.absent(cap),
+            (false, true) => self.absent(plan, cap),
             (false, false) => self.kept(role, cap, &conferring, self.base(cap, State::Denied, String::new())),
         }
     }
 
-    fn base(&self, cap: CapId, state: State, reason: String) -> Line {
+    pub(super) fn base(&self, cap: CapId, state: State, reason: String) -> Line {
         let evidence = &self.adapter.evidence;
         Line {
             host: self.adapter.id.clone(),
@@ -277,7 +304,7 @@ impl Planner<'_> {
         self.base(cap, State::Unreachable, format!("{reason}; hand it back to the parent"))
     }
 
-    fn absent(&self, cap: CapId) -> Line {
+    fn absent(&self, plan: &RolePlan, cap: CapId) -> Line {
         if self.offer.session_servers && self.policy.catalogue.get(cap).via_mcp {
             let mut line = self.base(
                 cap,
@@ -289,6 +316,9 @@ impl Planner<'_> {
             return line;
         }
         let claim = &self.list.claim;
+        if let Some(line) = self.refused_by_own(plan, cap) {
+            return line;
+        }
         let mut line = self.base(
             cap,
             State::Denied,

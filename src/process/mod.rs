@@ -2,7 +2,9 @@
 //! interrupts.
 
 mod group;
+#[cfg(feature = "gateway")]
 mod interrupt;
 
 pub use group::Group;
+#[cfg(feature = "gateway")]
 pub use interrupt::Interrupt;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::text::json::Refused;
+
 /// One output: a path, what is ours in it, and where it came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Artifact {
@@ -13,6 +15,17 @@ pub struct Artifact {
     pub sources: Vec<String>,
     /// Hosts that need it, in the order of selection.
     pub hosts: Vec<String>,
+    /// The host whose reader takes less than JSON with comments.
+    pub reader: Option<Reader>,
+}
+
+/// A host that reads a JSON file more narrowly than editors do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reader {
+    /// What it refuses.
+    pub refused: Refused,
+    /// What it does with a file that has it, as a sentence.
+    pub otherwise: String,
 }
 
 /// What is ours in a file.

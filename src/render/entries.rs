@@ -144,7 +144,7 @@ mod tests {
     fn artifact(host: &str, value: Value) -> Artifact {
         let entry = Entry { path: vec!["s".into()], kind: EntryKind::Value, value, policy: EntryPolicy::Exact };
         let content = Content::Entries(vec![entry]);
-        Artifact { path: "f.json".into(), content, sources: Vec::new(), hosts: vec![host.into()] }
+        Artifact { path: "f.json".into(), content, sources: Vec::new(), hosts: vec![host.into()], reader: None }
     }
 
     #[test]

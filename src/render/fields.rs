@@ -10,7 +10,7 @@ use crate::plan::narrow::{Permission, Said};
 use crate::plan::role::RolePlan;
 use crate::resolve::policy::Role;
 
-use super::Inputs;
+use super::{Inputs, servers};
 
 /// What a role's template sees.
 #[derive(Serialize)]
@@ -34,6 +34,7 @@ pub(super) struct Fields<'a> {
     inform: &'a [String],
     permissions: Vec<Value>,
     paths: Option<Value>,
+    gateway: Option<Value>,
     body: &'a str,
 }
 
@@ -60,8 +61,18 @@ pub(super) fn role<'a>(
         inform: &plan.inform,
         permissions: plan.permissions.iter().map(permission).collect(),
         paths: plan.paths.as_ref().map(paths),
+        gateway: gateway(adapter, plan),
         body,
     }
+}
+
+/// The gateway that is started for the role alone, as `servers` have one, and the names that the tools would have which only
+/// the session's has (`others`).
+fn gateway(adapter: &Adapter, plan: &RolePlan) -> Option<Value> {
+    let own = plan.gateway.as_ref()?;
+    let mut seen = servers::server(adapter.mcp.as_ref()?, &own.server, &own.on_host);
+    seen["others"] = json!(own.others);
+    Some(seen)
 }
 
 fn paths(plan: &PathPlan) -> Value {

@@ -10,8 +10,9 @@ use crate::plan::HostPlan;
 use crate::plan::delivery::{HostDelivery, Own, Part, PlannedFile};
 use crate::resolve::Rule;
 use crate::resolve::policy::RuleActivation;
+use crate::text::json::offences;
 
-use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy};
+use super::artifact::{Artifact, Content, Entry, EntryKind, EntryPolicy, Reader};
 use super::engine::Engine;
 use super::fields::{self, notice};
 use super::matter::{self, Unread};
@@ -55,7 +56,32 @@ pub(super) fn artifacts(inputs: &Inputs<'_>, texts: &Texts, sink: &mut Sink) -> 
 
 impl Maker<'_, '_> {
     fn push(&mut self, path: String, content: Content, sources: Vec<String>, hosts: Vec<String>) {
-        self.artifacts.push(Artifact { path, content, sources, hosts });
+        self.artifacts.push(Artifact { path, content, sources, hosts, reader: None });
+    }
+
+    /// The artifact of an output, for the host that reads it.
+    fn push_output(
+        &mut self,
+        path: String,
+        content: Content,
+        sources: Vec<String>,
+        adapter: &Adapter,
+        output: &Output,
+    ) {
+        let reader = output
+            .json
+            .as_ref()
+            .map(|json| Reader { refused: json.refused(), otherwise: format!("{} {}", adapter.title, json.otherwise) });
+        if let (Content::Whole(text), Some(reader), Some(template)) = (&content, &reader, &output.template)
+            && let Some(first) = offences(text, reader.refused).first()
+        {
+            let line = text[..first.range.start].matches('\n').count() + 1;
+            self.not_usable(adapter, template, &format!("line {line} of what it makes has {}", first.what));
+        }
+        self.push(path, content, sources, vec![adapter.id.clone()]);
+        if let Some(last) = self.artifacts.last_mut() {
+            last.reader = reader;
+        }
     }
 
     /// Sources of the shared text and of cards.
@@ -179,7 +205,7 @@ impl Maker<'_, '_> {
                     let context = self.context(adapter, id, card);
                     if let Some(text) = output.template.as_ref().and_then(|t| self.template(&adapter.id, t, &context)) {
                         let sources = self.rule_sources();
-                        self.push(output.file.clone(), Content::Whole(text), sources, vec![adapter.id.clone()]);
+                        self.push_output(output.file.clone(), Content::Whole(text), sources, adapter, output);
                     }
                 }
             }
@@ -217,7 +243,7 @@ impl Maker<'_, '_> {
                     });
                 }
                 let source = self.inputs.source_path(role.source);
-                self.push(path, Content::Whole(text), vec![source], vec![adapter.id.clone()]);
+                self.push_output(path, Content::Whole(text), vec![source], adapter, output);
             }
         }
     }
@@ -280,12 +306,8 @@ impl Maker<'_, '_> {
             let sources = if text { self.rule_sources() } else { self.policy_sources() };
             // Where the host would ignore its own file of servers, another host's carries them.
             let moved = plan.servers.as_ref().filter(|s| s.output == id).map(|s| &s.file);
-            self.push(
-                moved.unwrap_or(&output.file).clone(),
-                Content::Entries(found),
-                sources,
-                vec![adapter.id.clone()],
-            );
+            let file = moved.unwrap_or(&output.file).clone();
+            self.push_output(file, Content::Entries(found), sources, adapter, output);
         }
     }
 
@@ -305,7 +327,7 @@ impl Maker<'_, '_> {
         self.sink.push(
             Diagnostic::new(
                 Code::RenderFailed,
-                format!("template `{}/{template}` makes no entries: {why}", adapter.id),
+                format!("template `{}/{template}` makes nothing that can be used: {why}", adapter.id),
             )
             .path(template_path(self.inputs.sources, &adapter.id, template))
             .help("let it print one JSON object; `| json` quotes a value"),

@@ -4,9 +4,10 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::model::adapter::{Adapter, Hook, HookTool};
-use crate::model::guard::{self, Answer, Compiled, Host, Scope, Spawn};
+use crate::model::guard::{self, Answer, Compiled, Host, Scope, Spawn, Threshold};
 use crate::model::policy::ContextChoice;
 use crate::plan::narrow;
+use crate::resolve::policy::Policy;
 
 use super::Inputs;
 
@@ -17,6 +18,7 @@ struct Wanted {
     history: bool,
     packet: Option<u64>,
     read: Option<u64>,
+    context: IndexMap<Threshold, u8>,
     forbidden: Vec<Vec<String>>,
 }
 
@@ -31,6 +33,7 @@ impl Wanted {
             history: on.history && policy.settings.delegation_context != Some(ContextChoice::Full),
             packet: figure("delegation-packet").filter(|_| on.packets),
             read: figure("file-read").filter(|_| on.reads),
+            context: if on.context { thresholds(policy) } else { IndexMap::new() },
             forbidden: policy.settings.forbidden.iter().filter(|_| on.commands).map(|f| f.words.clone()).collect(),
         }
     }
@@ -44,6 +47,20 @@ impl Wanted {
             || self.read.is_some() && tool.read.is_some() && !tool.range.is_empty()
             || tool.spawn.is_some() && (self.packet.is_some() || self.history && copies)
     }
+}
+
+/// Lowest first.
+fn thresholds(policy: &Policy) -> IndexMap<Threshold, u8> {
+    let known = [
+        ("close-discovery", Threshold::CloseDiscovery),
+        ("stop-delegating", Threshold::StopDelegating),
+        ("hand-off", Threshold::HandOff),
+    ];
+    let own = &policy.settings.context;
+    let mut all: IndexMap<Threshold, u8> =
+        known.into_iter().filter_map(|(name, threshold)| Some((threshold, own.get(name)?.0))).collect();
+    all.sort_by(|_, a, _, b| a.cmp(b));
+    all
 }
 
 /// The compiled file; `None` when nothing is to be guarded on any host.
@@ -60,6 +77,7 @@ pub(super) fn compiled(inputs: &Inputs<'_>) -> Option<Compiled> {
         history: wanted.history,
         packet: wanted.packet,
         read: wanted.read,
+        context: wanted.context.clone(),
         forbidden: wanted.forbidden.clone(),
         excluded: narrow::excluded(policy, &selected),
         hosts,
@@ -78,17 +96,19 @@ fn host(inputs: &Inputs<'_>, wanted: &Wanted, adapter: &Adapter) -> Option<Host>
         let grants = role.grants.iter().map(|(cap, s)| (catalogue.name(*cap).to_owned(), scope(s))).collect();
         Some((on_host.name.clone(), guard::Role { grants, history: role.context == ContextChoice::Full }))
     });
-    (!tools.is_empty()).then(|| Host {
+    let usage = hook.context.as_ref().filter(|_| !wanted.context.is_empty()).map(|c| c.usage.clone());
+    (!tools.is_empty() || usage.is_some()).then(|| Host {
         answer: hook.answer,
-        borrowed: hook
-            .borrowed
-            .iter()
-            .filter(|(_, own)| tools.contains_key(*own))
-            .map(|(k, v)| (k.clone(), v.clone()))
-            .collect(),
+        borrowed: borrowed(hook, &tools),
         roles: roles.collect(),
         tools,
+        usage,
     })
+}
+
+fn borrowed(hook: &Hook, tools: &IndexMap<String, guard::Tool>) -> IndexMap<String, Vec<String>> {
+    let kept = |own: &[String]| own.iter().filter(|name| tools.contains_key(*name)).cloned().collect::<Vec<_>>();
+    hook.borrowed.iter().map(|(name, own)| (name.clone(), kept(own))).filter(|(_, own)| !own.is_empty()).collect()
 }
 
 /// The tools of which something is to be decided, as the hook spells them.
@@ -117,22 +137,42 @@ fn tool(adapter: &Adapter, hook: &Hook, name: &str, tool: &HookTool) -> guard::T
     }
 }
 
-/// `guard` of templates: the tools to be asked about, and the commands that ask; none when there are none.
+/// `guard` of templates: the tools to be asked about, the commands that ask, and the one that tells of the context;
+/// none when there is nothing of all that.
 pub(super) fn see(inputs: &Inputs<'_>, adapter: &Adapter) -> Value {
     let Some(hook) = &adapter.hook else { return Value::Null };
-    let tools = tools(&Wanted::of(inputs), adapter, hook);
-    if tools.is_empty() {
+    let wanted = Wanted::of(inputs);
+    let tools: Vec<String> = tools(&wanted, adapter, hook).into_keys().collect();
+    let context = hook.context.as_ref().filter(|_| !wanted.context.is_empty()).map(|_| context(adapter, hook));
+    if tools.is_empty() && context.is_none() {
         return Value::Null;
     }
-    let tools: Vec<String> = tools.into_keys().collect();
-    json!({ "tools": tools, "command": command(adapter, hook), "powershell": powershell(adapter, hook) })
+    json!({
+        "tools": tools,
+        "command": command(adapter, hook),
+        "powershell": powershell(adapter, hook),
+        "context": context,
+    })
 }
 
 const MISSING: &str = "rolecast: not on the PATH, so this call cannot be held against the policy: install it, or take its hook out of the settings of this program";
 
+fn root(hook: &Hook) -> String {
+    hook.root.as_ref().map(|name| format!(" --root \"${name}\"")).unwrap_or_default()
+}
+
+/// Never holds anything up, whatever goes wrong.
+fn context(adapter: &Adapter, hook: &Hook) -> String {
+    format!(
+        "command -v rolecast >/dev/null && rolecast guard --context --host {}{} 2>/dev/null || exit 0",
+        adapter.id,
+        root(hook)
+    )
+}
+
 /// Ends with a refusal whatever goes wrong, also when there is no such program.
 fn command(adapter: &Adapter, hook: &Hook) -> String {
-    let root = hook.root.as_ref().map(|name| format!(" --root \"${name}\"")).unwrap_or_default();
+    let root = root(hook);
     let missing = match hook.answer {
         Answer::Stderr => format!("echo '{MISSING}' >&2; exit 2"),
         Answer::Decision => format!("echo '{}'; exit 0", guard::decision(MISSING)),

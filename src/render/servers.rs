@@ -14,16 +14,18 @@ use crate::resolve::policy::{self, Reach, Server};
 /// is said. Both are there for every host, and empty where there is nothing to write.
 pub(super) fn see(context: &mut Value, policy: &Policy, plan: &HostPlan, adapter: &Adapter) {
     context["servers"] = Value::from(servers(policy, plan.servers.as_ref(), adapter));
-    context["approvals"] = Value::Object(approvals(plan.servers.as_ref(), adapter));
+    context["approvals"] = Value::Object(approvals(plan, adapter));
 }
 
 fn servers(policy: &Policy, plan: Option<&ServersPlan>, adapter: &Adapter) -> Vec<Value> {
     let Some(mcp) = &adapter.mcp else { return Vec::new() };
+    let host = adapter.id.as_str();
     let all = plan.into_iter().flat_map(|p| &p.servers);
-    all.filter_map(|own| Some(server(mcp, policy.offered().find(|s| s.name == own.server)?, own))).collect()
+    all.filter_map(|own| Some(server(mcp, policy.given_on(host).find(|s| s.name == own.server)?, own))).collect()
 }
 
-fn server(mcp: &Mcp, server: &Server, own: &ServerOnHost) -> Value {
+/// A server as a template sees it.
+pub(super) fn server(mcp: &Mcp, server: &Server, own: &ServerOnHost) -> Value {
     let (command, args, url) = match &server.reach {
         Reach::Program { command, args } => (Some(&command.text), args.iter().map(|a| a.text.as_str()).collect(), None),
         Reach::Address(url) => (None, Vec::new(), Some(&url.text)),
@@ -87,7 +89,7 @@ fn passed(mcp: &Mcp, by: Passing, values: &IndexMap<String, policy::Value>) -> P
     out
 }
 
-fn approvals(plan: Option<&ServersPlan>, adapter: &Adapter) -> Map<String, Value> {
+fn approvals(plan: &HostPlan, adapter: &Adapter) -> Map<String, Value> {
     let mut all: IndexMap<&str, Vec<&str>> = IndexMap::new();
     let Some(mcp) = &adapter.mcp else { return Map::new() };
     let known = &mcp.approval;
@@ -95,9 +97,13 @@ fn approvals(plan: Option<&ServersPlan>, adapter: &Adapter) -> Map<String, Value
     {
         all.entry(word).or_default();
     }
-    for tool in plan.into_iter().flat_map(|p| &p.servers).flat_map(|s| &s.tools) {
-        if let Some(word) = &tool.word {
-            all.entry(word).or_default().push(&tool.seen);
+    let forms = plan.roles.iter().flat_map(|role| &role.forms);
+    let own = forms.filter_map(|form| form.gateway.as_ref()).map(|gateway| &gateway.on_host);
+    for tool in plan.servers.iter().flat_map(|p| &p.servers).chain(own).flat_map(|s| &s.tools) {
+        let Some(word) = &tool.word else { continue };
+        let said = all.entry(word).or_default();
+        if !said.contains(&tool.seen.as_str()) {
+            said.push(&tool.seen);
         }
     }
     all.into_iter().map(|(word, tools)| (word.to_owned(), json!(tools))).collect()

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::diag::{Code, Diagnostic, Sink, SourceId, SourceMap, Span};
 use crate::model::adapter::Adapter;
 use crate::plan::delivery::{HostDelivery, ScopedRoute};
+use crate::plan::legacy;
 use crate::resolve::Rule;
 use crate::resolve::policy::RuleActivation;
 
@@ -191,7 +192,14 @@ fn notes(
             parts.iter().filter(|(roles, _)| *roles || !only).map(|(_, text)| text.as_str()).collect();
         texts.join("\n\n")
     };
-    Notes { all: joined(false), roles: joined(true) }
+    let shown = inputs.plan.hosts.iter().find(|h| h.host == adapter.id).and_then(|h| h.servers.as_ref());
+    let preferred = shown.map(|shown| legacy::lines(inputs.policy, adapter, shown)).unwrap_or_default();
+    let mut all = joined(false);
+    if !preferred.is_empty() {
+        let gap = if all.is_empty() { "" } else { "\n\n" };
+        all = format!("{all}{gap}{}", preferred.join("\n"));
+    }
+    Notes { all, roles: joined(true) }
 }
 
 fn checked(result: Result<String, TemplateProblem>, rule: &Rule, sink: &mut Sink) -> String {

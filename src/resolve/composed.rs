@@ -17,10 +17,12 @@ pub struct Composed {
     pub span: Option<Span>,
     /// What the model reads.
     pub description: String,
-    /// The server of its primitive.
+    /// The server of its primitive, or the name in `primitives:`; empty for a program.
     pub server: String,
-    /// The primitive among the server's tools.
+    /// The primitive among the server's tools; empty for a program.
     pub tool: String,
+    /// Who answers.
+    pub maker: Maker,
     /// Where the primitive is named.
     pub primitive_span: Option<Span>,
     /// What the model may set, in the order written.
@@ -35,6 +37,28 @@ pub struct Composed {
     pub hints: HintChoices,
     /// What happens to calls and results.
     pub bounds: Bounds,
+}
+
+/// Who answers a tool.
+#[derive(Debug, Clone)]
+pub enum Maker {
+    /// A server.
+    Server,
+    /// This program.
+    Primitive,
+    /// A program that is started for each call.
+    Program(Program),
+}
+
+/// A program that is started for each call.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The program with its arguments; `{name}` stands for a parameter.
+    pub command: Vec<Sp<String>>,
+    /// What it is given of the environment beside the usual.
+    pub env: IndexMap<String, super::policy::Value>,
+    /// Seconds that a call may take.
+    pub seconds: u64,
 }
 
 /// One argument the model sees.
@@ -136,6 +160,13 @@ pub struct Bounds {
     pub budget: Option<CountBudgetName>,
     /// Whether media may be asked for inline.
     pub inline_media: bool,
+}
+
+impl Bounds {
+    /// Whether anything is said.
+    pub const fn wanted(&self) -> bool {
+        self.limit_argument.is_some() || self.cursor_argument.is_some() || self.budget.is_some() || self.inline_media
+    }
 }
 
 /// Values of the run time by name.

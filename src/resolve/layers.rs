@@ -8,8 +8,9 @@ use crate::model::commands::Forbid;
 use crate::model::composed::{ComposedTool, RuntimeSource};
 use crate::model::policy::{
     Acceptance, Browser, Budgets, Context, ContextChoice, CountBudget, CustomCapability, Delegation, Discovery, Guard,
-    Map, Server, SizeBudget,
+    Map, Recording, Server, SizeBudget,
 };
+use crate::model::primitives::PrimitiveSource;
 use crate::model::role::RoleFile;
 use crate::model::rule::RuleFile;
 use crate::yaml::Sp;
@@ -26,7 +27,9 @@ pub(super) struct Merged<'a> {
     pub(super) guard: Guard,
     /// Commands that nobody may run, with the number of their layer.
     pub(super) forbid: Vec<(usize, &'a Forbid)>,
+    pub(super) record: Recording,
     pub(super) servers: IndexMap<Sp<String>, &'a Server>,
+    pub(super) primitives: IndexMap<Sp<String>, &'a PrimitiveSource>,
     pub(super) tools: IndexMap<Sp<String>, &'a ComposedTool>,
     pub(super) runtime: IndexMap<Sp<String>, &'a RuntimeSource>,
     pub(super) capabilities: IndexMap<Sp<String>, &'a CustomCapability>,
@@ -54,7 +57,9 @@ pub(super) fn merge<'a>(loaded: &'a Loaded, sink: &mut Sink) -> Merged<'a> {
         delegation(&mut merged.delegation, p.delegation.as_ref(), sink);
         guard(&mut merged.guard, p.guard.as_ref(), sink);
         merged.forbid.extend(p.commands.iter().flat_map(|c| &c.forbid).map(|f| (number, f)));
+        record(&mut merged.record, p.record.as_ref(), sink);
         merged.servers.extend(p.servers.iter().flatten().map(|(k, v)| (k.clone(), v)));
+        merged.primitives.extend(p.primitives.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.tools.extend(p.tools.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.runtime.extend(p.runtime.iter().flatten().map(|(k, v)| (k.clone(), v)));
         merged.capabilities.extend(p.capabilities.iter().flatten().map(|(k, v)| (k.clone(), v)));
@@ -264,6 +269,7 @@ fn guard(base: &mut Guard, own: Option<&Guard>, sink: &mut Sink) {
         ("`guard.history`", &mut base.history, &own.history),
         ("`guard.packets`", &mut base.packets, &own.packets),
         ("`guard.reads`", &mut base.reads, &own.reads),
+        ("`guard.context`", &mut base.context, &own.context),
         ("`guard.commands`", &mut base.commands, &own.commands),
     ] {
         let Some(own) = own else { continue };
@@ -273,4 +279,12 @@ fn guard(base: &mut Guard, own: Option<&Guard>, sink: &mut Sink) {
         }
         *base = Some(own.clone());
     }
+}
+
+fn record(base: &mut Recording, own: Option<&Recording>, sink: &mut Sink) {
+    let Some(values) = own.and_then(|own| own.values.as_ref()) else { return };
+    if let Some(inherited) = base.values.as_ref().filter(|b| !b.value && values.value) {
+        loosens("`record.values`", values.span, inherited.span, "must stay false", sink);
+    }
+    base.values = Some(values.clone());
 }

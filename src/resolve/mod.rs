@@ -8,7 +8,10 @@ pub mod gateway;
 mod layers;
 mod lookups;
 pub mod policy;
+pub mod primitives;
+pub mod programs;
 mod roles;
+mod route;
 mod rules;
 pub mod scenarios;
 mod secrets;
@@ -22,6 +25,7 @@ pub use capabilities::{CapId, CapSet, Capability, Catalogue};
 pub use evidence::of as evidence_of;
 pub use policy::{Policy, Role, Rule};
 pub use roles::{role_name, role_name_folded};
+pub use route::{OnHost, Route};
 pub use tools::{OWN_ARGUMENTS, OWN_TOOLS};
 
 use crate::diag::Sink;
@@ -35,11 +39,13 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
     let merged = layers::merge(loaded, sink);
     let catalogue = capabilities::catalogue(&merged, sink);
     let hosts = lookups::hosts(loaded, &merged, hosts, sink);
-    let servers = servers::resolve(&merged, &catalogue, sink);
+    let mut servers = servers::resolve(&merged, &catalogue, sink);
+    let primitives = primitives::resolve(&merged, sink);
     let runtime = tools::runtime(&merged, sink);
-    let tools = tools::resolve(&merged, &catalogue, &servers, &runtime, sink);
+    let known = tools::Known { catalogue: &catalogue, servers: &servers, primitives: &primitives, runtime: &runtime };
+    let tools = tools::resolve(&merged, &known, sink);
+    gateway::own_successors(&mut servers, &tools);
     let roles = roles::resolve(loaded, &merged, &catalogue, sink);
-    let gateway = gateway::server(&servers, &tools, &runtime, &roles, &catalogue);
     let settings = settings::resolve(&merged, &catalogue, &servers, sink);
     let mut rules = rules::resolve(loaded, &merged, sink);
     rules.extend(commands::rule(&settings.forbidden, &merged, sink));
@@ -57,10 +63,13 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
         scenarios::judge(found, &roles, &catalogue, sink);
     }
     let acceptance = merged.acceptance.iter().map(|(name, all)| (name.value.clone(), all.clone())).collect();
-    Policy {
+    let (on, gateway) = (indexmap::IndexMap::new(), None);
+    let mut policy = Policy {
         catalogue,
         hosts,
         servers,
+        primitives,
+        on,
         tools,
         runtime,
         gateway,
@@ -71,5 +80,7 @@ pub fn resolve(loaded: &Loaded, hosts: &[String], sink: &mut Sink) -> Policy {
         folders,
         acceptance,
         evidence,
-    }
+    };
+    policy.route(&loaded.adapters);
+    policy
 }

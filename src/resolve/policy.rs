@@ -5,6 +5,8 @@ use indexmap::IndexMap;
 use super::capabilities::{CapId, CapSet, Catalogue};
 use super::commands::Forbidden;
 use super::composed::{Bounds, Composed, RuntimeSources};
+use super::primitives::Primitive;
+use super::route::OnHost;
 use crate::diag::{SourceId, Span};
 use crate::model::evidence::EvidenceFile;
 use crate::model::policy::{Acceptance, ContextChoice, EscalationReason, PacketPart, Via};
@@ -20,8 +22,12 @@ pub struct Policy {
     pub hosts: Vec<String>,
     /// Enabled MCP servers by name.
     pub servers: IndexMap<String, Server>,
-    /// The gateway as a server that hosts are given, when something is to be had only through it.
+    /// What each selected host is given of them.
+    pub on: IndexMap<String, OnHost>,
+    /// The gateway of all hosts together, when something is to be had only through it.
     pub gateway: Option<Server>,
+    /// Primitives of this program itself by name.
+    pub primitives: IndexMap<String, Primitive>,
     /// Composed tools by name.
     pub tools: IndexMap<String, Composed>,
     /// Where values of the run time come from.
@@ -214,7 +220,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Whether hosts are given it: somebody is to have a tool of it, and not only through the gateway.
+    /// Whether a host of which nothing is known is given it: a tool of it is named, and not only for the gateway.
     pub fn given(&self) -> bool {
         !self.tools.is_empty() && self.via != Via::Gateway
     }
@@ -276,6 +282,8 @@ pub struct ServerTool {
     pub confers: CapSet,
     /// What the gateway does with calls and results.
     pub bounds: Bounds,
+    /// The tools that are to be preferred to it, each with its server; none = it is no legacy.
+    pub successors: Vec<(String, String)>,
 }
 
 /// A budget in bytes.
@@ -343,6 +351,8 @@ pub struct Settings {
     pub guard: Guarding,
     /// Commands that nobody may run.
     pub forbidden: Vec<Forbidden>,
+    /// Whether the gateway writes down the values of arguments.
+    pub record_values: bool,
     /// Parts of a packet.
     pub packet: Vec<PacketPart>,
 }
@@ -358,12 +368,14 @@ pub struct Guarding {
     pub packets: bool,
     /// First reads of long files.
     pub reads: bool,
+    /// Thresholds that are passed.
+    pub context: bool,
     /// Commands that nobody may run.
     pub commands: bool,
 }
 
 impl Default for Guarding {
     fn default() -> Self {
-        Self { roles: true, history: true, packets: true, reads: true, commands: true }
+        Self { roles: true, history: true, packets: true, reads: true, context: true, commands: true }
     }
 }

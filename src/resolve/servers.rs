@@ -21,7 +21,7 @@ pub(super) fn resolve(merged: &Merged<'_>, catalogue: &Catalogue, sink: &mut Sin
         let tools: IndexMap<String, ServerTool> = raw
             .tools
             .iter()
-            .map(|(tool, classes)| (tool.value.clone(), classify(tool, classes, raw, catalogue, sink)))
+            .map(|(tool, classes)| (tool.value.clone(), classify(name, tool, classes, raw, catalogue, sink)))
             .collect();
         let Some(reach) = reach(raw).filter(|_| raw.enabled.as_ref().is_none_or(|e| e.value)) else { continue };
         let server = Server {
@@ -64,14 +64,35 @@ fn values(raw: &Map<EnvValue>) -> IndexMap<String, Value> {
     raw.iter().map(|(key, own)| (key.value.clone(), value(own))).collect()
 }
 
+/// The environment of a program that is no server, judged as that of one.
+pub(super) fn program(words: &[Sp<String>], env: &Map<EnvValue>, sink: &mut Sink) -> IndexMap<String, Value> {
+    let (command, args) = match words.split_first() {
+        Some((first, rest)) => (Some(first.clone()), rest.to_vec()),
+        None => (None, Vec::new()),
+    };
+    judged(&model::Server { command, args, env: env.clone(), ..model::Server::default() }, sink);
+    values(env)
+}
+
+/// The headers of requests to an address that is no server's, judged as those of one.
+pub(super) fn address(url: &Sp<String>, headers: &Map<EnvValue>, sink: &mut Sink) -> IndexMap<String, Value> {
+    judged(&model::Server { url: Some(url.clone()), headers: headers.clone(), ..model::Server::default() }, sink);
+    values(headers)
+}
+
+fn judged(like: &model::Server, sink: &mut Sink) {
+    super::secrets::check(like, sink);
+    variables(like, sink);
+}
+
 fn timeout(own: Option<&Sp<u64>>) -> Timeout {
     Timeout { seconds: own.map_or(TIMEOUT, |t| t.value), span: own.and_then(|t| t.span) }
 }
 
 fn check(name: &Sp<String>, raw: &model::Server, sink: &mut Sink) {
-    let good = !name.is_empty()
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-        && !["host", super::gateway::NAME].contains(&name.as_str());
+    let gateway = super::gateway::is(name);
+    let reserved = name.value == "host" || gateway;
+    let good = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') && !reserved;
     if !good {
         sink.push(
             Diagnostic::new(Code::ServerName, format!("`{}` cannot name a server", name.value))
@@ -79,15 +100,11 @@ fn check(name: &Sp<String>, raw: &model::Server, sink: &mut Sink) {
                     name.span,
                     match name.as_str() {
                         "host" => "means the host's own browser",
-                        super::gateway::NAME => "means the gateway",
+                        _ if gateway => "means the gateway",
                         _ => "",
                     },
                 )
-                .help(if ["host", super::gateway::NAME].contains(&name.as_str()) {
-                    "give it another name"
-                } else {
-                    "use letters, digits, `-` and `_`"
-                }),
+                .help(if reserved { "give it another name" } else { "use letters, digits, `-` and `_`" }),
         );
     }
     if raw.command.is_some() == raw.url.is_some() {
@@ -178,6 +195,7 @@ fn variables(raw: &model::Server, sink: &mut Sink) {
 }
 
 fn classify(
+    own: &Sp<String>,
     name: &Sp<String>,
     tool: &model::ServerTool,
     server: &model::Server,
@@ -197,5 +215,11 @@ fn classify(
     }
     let least = server.risk.as_ref().map_or(Risk::Safe, |r| r.value);
     let risk = confers.iter().map(|cap| catalogue.get(cap).risk).max().unwrap_or(Risk::Safe).max(least);
-    ServerTool { span: name.span, risk, covers, confers, bounds: super::tools::bounds(tool.bounds.as_ref()) }
+    let successors = tool.legacy.iter().flat_map(|legacy| &legacy.superseded_by);
+    let place = |successor: &Sp<String>| match successor.split_once('/') {
+        Some((server, tool)) => (server.to_owned(), tool.to_owned()),
+        None => (own.value.clone(), successor.value.clone()),
+    };
+    let bounds = super::tools::bounds(tool.bounds.as_ref());
+    ServerTool { span: name.span, risk, covers, confers, bounds, successors: successors.map(place).collect() }
 }

@@ -42,6 +42,7 @@ pub(super) fn resolve(
         delegation_context: merged.delegation.context.as_ref().map(|c| c.value),
         guard: guard(merged),
         forbidden: commands::resolve(merged, sink),
+        record_values: merged.record.values.as_ref().is_some_and(|v| v.value),
         packet: merged.delegation.packet.iter().flat_map(|l| l.iter()).map(|p| p.value).collect(),
     }
 }
@@ -54,6 +55,7 @@ fn guard(merged: &Merged<'_>) -> Guarding {
         history: on(&g.history),
         packets: on(&g.packets),
         reads: on(&g.reads),
+        context: on(&g.context),
         commands: on(&g.commands),
     }
 }

@@ -3,11 +3,13 @@
 use indexmap::IndexMap;
 
 use super::capabilities::{CapSet, Catalogue};
-use super::composed::{Bind, Bounds, Composed, From, HintChoices, RuntimeSources, ToolArgument};
+use super::composed::{Bind, Bounds, Composed, From, HintChoices, Maker, RuntimeSources, ToolArgument};
 use super::layers::Merged;
 use super::policy::Server;
+use super::primitives::Primitive;
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::composed::{Argument, Binding, ComposedTool, Literal, RuntimeSource, ToolBounds};
+use crate::model::policy::Map;
 use crate::yaml::Sp;
 
 /// Longest name of a tool: hosts put the name of a server and underscores before it, and models take 64 in all.
@@ -68,18 +70,25 @@ fn runtime_source(name: &Sp<String>, source: &RuntimeSource, sink: &mut Sink) {
     );
 }
 
+/// What tools can be made of.
+pub(super) struct Known<'a> {
+    /// Every capability.
+    pub(super) catalogue: &'a Catalogue,
+    /// Enabled servers.
+    pub(super) servers: &'a IndexMap<String, Server>,
+    /// Primitives of this program itself.
+    pub(super) primitives: &'a IndexMap<String, Primitive>,
+    /// Values of the run time.
+    pub(super) runtime: &'a RuntimeSources,
+}
+
 /// Resolves every composed tool.
-pub(super) fn resolve(
-    merged: &Merged<'_>,
-    catalogue: &Catalogue,
-    servers: &IndexMap<String, Server>,
-    runtime: &RuntimeSources,
-    sink: &mut Sink,
-) -> IndexMap<String, Composed> {
+pub(super) fn resolve(merged: &Merged<'_>, known: &Known<'_>, sink: &mut Sink) -> IndexMap<String, Composed> {
+    let Known { catalogue, runtime, .. } = known;
     let mut tools = IndexMap::new();
     for (name, raw) in &merged.tools {
         tool_name(name, sink);
-        let primitive = primitive(name, raw, merged, servers, sink);
+        let made_of = made_of(name, raw, merged, known, sink);
         let mut set =
             |names: &[Sp<String>]| -> CapSet { names.iter().filter_map(|n| catalogue.require(n, sink)).collect() };
         let confers = set(&raw.confers);
@@ -108,10 +117,13 @@ pub(super) fn resolve(
                     .help("say in one or two sentences what it does and when to use it"),
             );
         }
-        let arguments = arguments(raw, sink);
-        let bind = bindings(name, raw, runtime, sink);
+        let arguments = parameters(&raw.arguments, sink);
+        let mut bind = bindings(name, raw, runtime, sink);
+        if raw.command.is_some() && raw.bind.is_empty() {
+            bind = as_they_are(&arguments);
+        }
         unused(&arguments, &bind, sink);
-        let Some((server, tool)) = primitive else { continue };
+        let Some((server, tool, maker)) = made_of else { continue };
         tools.insert(
             name.value.clone(),
             Composed {
@@ -120,7 +132,8 @@ pub(super) fn resolve(
                 description: raw.description.trim().to_owned(),
                 server,
                 tool,
-                primitive_span: raw.primitive.span,
+                maker,
+                primitive_span: raw.primitive.as_ref().and_then(|p| p.span),
                 arguments,
                 bind,
                 covers,
@@ -150,24 +163,57 @@ fn tool_name(name: &Sp<String>, sink: &mut Sink) {
     }
 }
 
-/// The server and the tool of a primitive.
-fn primitive(
+/// The server and the tool that answer, or the program.
+fn made_of(
     name: &Sp<String>,
     raw: &ComposedTool,
     merged: &Merged<'_>,
-    servers: &IndexMap<String, Server>,
+    known: &Known<'_>,
     sink: &mut Sink,
-) -> Option<(String, String)> {
-    let written = &raw.primitive;
+) -> Option<(String, String, Maker)> {
+    if raw.primitive.is_some() || raw.command.is_none() {
+        super::programs::strangers(name, raw, sink);
+    }
+    match (&raw.primitive, &raw.command) {
+        (Some(written), None) => primitive(name, written, merged, known, sink),
+        (None, Some(words)) => {
+            let program = super::programs::resolve(name, words, raw, sink);
+            Some((String::new(), String::new(), Maker::Program(program)))
+        }
+        (primitive, _) => {
+            let label = if primitive.is_some() { "made of both" } else { "made of neither" };
+            sink.push(
+                Diagnostic::new(
+                    Code::ComposedPrimitive,
+                    format!("tool `{}` needs either `primitive` or `command`", name.value),
+                )
+                .at_opt(primitive.as_ref().and_then(|p| p.span).or(name.span), label)
+                .help("write `primitive: SERVER/TOOL`, or `command: [PROGRAM, …]` for a program of this machine"),
+            );
+            None
+        }
+    }
+}
+
+fn primitive(
+    name: &Sp<String>,
+    written: &Sp<String>,
+    merged: &Merged<'_>,
+    known: &Known<'_>,
+    sink: &mut Sink,
+) -> Option<(String, String, Maker)> {
     let Some((server, tool)) = written.split_once('/').filter(|(s, t)| !s.is_empty() && !t.is_empty()) else {
         sink.push(
             Diagnostic::new(Code::ComposedPrimitive, format!("`{}` names no primitive", written.value))
                 .at_opt(written.span, "not of the form `server/tool`")
-                .help("write the name of a server of `servers:`, a slash, and that of its tool"),
+                .help("write the name of a server of `servers:` or an entry of `primitives:`, a slash, and that of its tool"),
         );
         return None;
     };
-    if !servers.contains_key(server) {
+    if known.primitives.contains_key(server) {
+        return Some((server.to_owned(), tool.to_owned(), Maker::Primitive));
+    }
+    if !known.servers.contains_key(server) {
         let off = merged.servers.keys().any(|declared| declared.value == server);
         let why = if off { "this server is not enabled" } else { "no server has this name" };
         sink.push(
@@ -176,16 +222,27 @@ fn primitive(
                 format!("tool `{}` is made from a server that is not there: `{server}`", name.value),
             )
             .at_opt(written.span, why)
-            .suggest(server, servers.keys().map(String::as_str)),
+            .suggest(server, known.servers.keys().chain(known.primitives.keys()).map(String::as_str)),
         );
         return None;
     }
-    Some((server.to_owned(), tool.to_owned()))
+    Some((server.to_owned(), tool.to_owned(), Maker::Server))
 }
 
-fn arguments(raw: &ComposedTool, sink: &mut Sink) -> IndexMap<String, ToolArgument> {
+/// Every argument as the parameter of its own name.
+fn as_they_are(arguments: &IndexMap<String, ToolArgument>) -> Vec<Bind> {
+    let one = |(name, argument): (&String, &ToolArgument)| Bind {
+        path: vec![name.clone()],
+        span: argument.span,
+        from: From::Argument(name.clone()),
+    };
+    arguments.iter().map(one).collect()
+}
+
+/// Arguments that a model sees, or parameters of a declared request.
+pub(super) fn parameters(raw: &Map<Argument>, sink: &mut Sink) -> IndexMap<String, ToolArgument> {
     let mut arguments = IndexMap::new();
-    for (name, argument) in &raw.arguments {
+    for (name, argument) in raw {
         if let Some(why) = argument_fault(name) {
             sink.push(
                 Diagnostic::new(Code::ComposedArgument, format!("`{}` cannot name an argument", name.value))

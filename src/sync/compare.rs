@@ -148,8 +148,14 @@ impl Run<'_> {
         let verdict = match &group.want {
             Want::Whole(text) => whole(text, bytes, &claims, || self.all_ours(path, bytes, &claims), self.options),
             Want::Block(text) => block(text, bytes, &claims, self.options),
-            Want::Entries(wanted) => match Format::of(path) {
-                Some(format) => entries(wanted, format, bytes, &claims, self.options),
+            Want::Entries(wanted) => match Format::read_by(path, group.refused()) {
+                Some(format) => {
+                    let mut verdict = entries(wanted, format, bytes, &claims, self.options);
+                    for conflict in verdict.conflicts.iter_mut().filter(|c| !c.spots.is_empty()) {
+                        conflict.notes = group.readers.iter().map(|reader| reader.otherwise.clone()).collect();
+                    }
+                    verdict
+                }
                 None => {
                     return self
                         .out

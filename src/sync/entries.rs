@@ -8,6 +8,7 @@ use super::whole::Verdict;
 use crate::edit::{Document, EditError, Format, type_name};
 use crate::render::artifact::{Entry, EntryKind, EntryPolicy};
 use crate::text::digest::value_digest;
+use crate::text::json::offences;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -43,7 +44,7 @@ pub(super) fn entries(
     let replaced = bytes.is_some_and(|have| claims.owns_whole(have));
     let document = match Document::parse(format, if replaced { "" } else { text }) {
         Ok(document) => document,
-        Err(error) => return Verdict::refuse(bytes, Cause::Unreadable, place_of(&error, text)),
+        Err(error) => return unreadable(&error, format, bytes, text),
     };
     let claimed = claims.entries();
     let mut owned = OwnedEntries { made: claimed.made.clone(), items: BTreeSet::new() };
@@ -71,6 +72,21 @@ pub(super) fn entries(
     }
     work.prune();
     work.finish(bytes, text)
+}
+
+/// A file that is not what it must be, with every place that makes it so.
+fn unreadable(error: &EditError, format: Format, bytes: Option<&[u8]>, text: &str) -> Verdict {
+    let mut verdict = Verdict::refuse(bytes, Cause::Unreadable, place_of(error, text));
+    let EditError::Syntax { message, range } = error else { return verdict };
+    let mut spots = vec![(range.clone(), message.clone())];
+    if let Format::NarrowJson(refused) = format {
+        let others = offences(text, refused).into_iter().map(|o| (o.range, o.what));
+        spots.extend(others.filter(|(place, _)| place != range));
+    }
+    for conflict in &mut verdict.conflicts {
+        conflict.spots.clone_from(&spots);
+    }
+    verdict
 }
 
 fn place_of(error: &EditError, text: &str) -> String {

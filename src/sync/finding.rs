@@ -154,15 +154,19 @@ pub struct Conflict {
     pub message: String,
     /// Whether `--force` would overwrite it.
     pub forceable: bool,
+    /// Where in the file, in bytes, and what stands there.
+    pub spots: Vec<(std::ops::Range<usize>, String)>,
+    /// What hosts do with the file as it is.
+    pub notes: Vec<String>,
 }
 
 impl Conflict {
     pub(super) fn forceable(message: impl Into<String>) -> Self {
-        Self { message: message.into(), forceable: true }
+        Self { message: message.into(), forceable: true, spots: Vec::new(), notes: Vec::new() }
     }
 
     pub(super) fn firm(message: impl Into<String>) -> Self {
-        Self { message: message.into(), forceable: false }
+        Self { message: message.into(), forceable: false, spots: Vec::new(), notes: Vec::new() }
     }
 }
 

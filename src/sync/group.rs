@@ -2,8 +2,9 @@
 
 use super::finding::{Problem, pointer};
 use super::{Options, journal};
-use crate::render::artifact::{Artifact, Content, Entry, EntryKind};
+use crate::render::artifact::{Artifact, Content, Entry, EntryKind, Reader};
 use crate::system::{parent, path};
+use crate::text::json::Refused;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All that is wanted at one path.
@@ -13,6 +14,8 @@ pub(super) struct Group<'a> {
     pub sources: Vec<&'a str>,
     /// Some host of the selection needs it.
     pub selected: bool,
+    /// Those who read the file more narrowly than editors do.
+    pub readers: Vec<&'a Reader>,
 }
 
 /// What is wanted in a file.
@@ -22,6 +25,13 @@ pub(super) enum Want<'a> {
     Block(&'a str),
     /// Entries, and whether each is selected.
     Entries(Vec<(&'a Entry, bool)>),
+}
+
+impl Group<'_> {
+    /// What one of the readers refuses.
+    pub(super) fn refused(&self) -> Refused {
+        self.readers.iter().fold(Refused::default(), |all, reader| all.or(reader.refused))
+    }
 }
 
 pub(super) fn group<'a>(
@@ -61,7 +71,10 @@ fn add<'a>(
     };
     let sources = artifact.sources.iter().map(String::as_str);
     let Some(group) = groups.get_mut(artifact.path.as_str()) else {
-        groups.insert(&artifact.path, Group { want, sources: sources.collect(), selected });
+        groups.insert(
+            &artifact.path,
+            Group { want, sources: sources.collect(), selected, readers: artifact.reader.iter().collect() },
+        );
         return;
     };
     let first = group.sources.first().copied().unwrap_or("the plan").to_owned();
@@ -86,6 +99,7 @@ fn add<'a>(
         )),
     }
     group.selected |= selected;
+    group.readers.extend(&artifact.reader);
     for source in sources {
         if !group.sources.contains(&source) {
             group.sources.push(source);

@@ -1,12 +1,13 @@
-//! Writing pins: the lock alone, with the care of a render.
+//! Writing pins, and the files with what was pinned: with the care of a render, and the lock last.
 
-use super::Options;
 use super::compare::{Change, Comparison};
 use super::finding::{Cause, Problem};
 use super::pins::Pins;
 use super::state::{LockState, LockStatus};
 use super::write::{ApplyError, perform};
+use super::{MAX_FILE, Options};
 use crate::system::Writer;
+use crate::text::eol;
 
 /// Why nothing was pinned.
 #[derive(Debug, thiserror::Error)]
@@ -22,11 +23,19 @@ pub enum RepinError {
     Apply(#[from] ApplyError),
 }
 
-/// Changes the pins of the lock, alone below this root; everything else in it stays. Whether it was written.
+/// A file beside the lock, and what it is to hold; none when it is to go.
+pub type Kept = (String, Option<Vec<u8>>);
+
+/// Changes the pins of the lock, alone below this root, and the files that `change` names; everything else stays. Whether
+/// something was written.
 ///
 /// # Errors
 /// See [`RepinError`]; nothing is written then.
-pub fn repin(system: &dyn Writer, options: &Options<'_>, change: impl FnOnce(&mut Pins)) -> Result<bool, RepinError> {
+pub fn repin(
+    system: &dyn Writer,
+    options: &Options<'_>,
+    change: impl FnOnce(&mut Pins) -> Vec<Kept>,
+) -> Result<bool, RepinError> {
     let unwritable = |error| ApplyError::Unwritable { path: ".".to_owned(), error };
     let guard = system.exclusive().map_err(unwritable)?;
     let result = alone(system, options, change);
@@ -34,7 +43,11 @@ pub fn repin(system: &dyn Writer, options: &Options<'_>, change: impl FnOnce(&mu
     result
 }
 
-fn alone(system: &dyn Writer, options: &Options<'_>, change: impl FnOnce(&mut Pins)) -> Result<bool, RepinError> {
+fn alone(
+    system: &dyn Writer,
+    options: &Options<'_>,
+    change: impl FnOnce(&mut Pins) -> Vec<Kept>,
+) -> Result<bool, RepinError> {
     let state = LockState::load(system, options).map_err(RepinError::Problem)?;
     if state.interrupted {
         return Err(RepinError::First("a render was interrupted".to_owned()));
@@ -43,25 +56,17 @@ fn alone(system: &dyn Writer, options: &Options<'_>, change: impl FnOnce(&mut Pi
         return Err(RepinError::First(format!("the lock is damaged: {why}")));
     }
     let mut lock = state.lock.clone();
-    change(&mut lock.pins);
+    let kept = change(&mut lock.pins);
     let text = lock.to_text();
-    if state.bytes.as_deref().is_some_and(|have| crate::text::eol::content(have).as_ref() == text.as_bytes()) {
+    let path = options.lock_path();
+    let mut changes = kept.into_iter().map(|file| kept_change(system, file)).collect::<Result<Vec<_>, _>>()?;
+    changes.push(Change { own: true, ..to(path.clone(), path.clone(), state.bytes, Some(text.clone().into_bytes())) });
+    changes.retain(|change| !same(change.before.as_deref(), change.after.as_deref()));
+    if changes.is_empty() {
         return Ok(false);
     }
-    let path = options.lock_path();
-    let change = Change {
-        path: path.clone(),
-        real: path.clone(),
-        before: state.bytes.clone(),
-        after: Some(text.clone().into_bytes()),
-        causes: vec![Cause::LockStale],
-        conflicts: Vec::new(),
-        sources: Vec::new(),
-        forced: false,
-        own: true,
-    };
     let comparison = Comparison {
-        changes: vec![change],
+        changes,
         lock_text: text,
         lock_path: path,
         journal_path: options.journal_path(),
@@ -69,6 +74,38 @@ fn alone(system: &dyn Writer, options: &Options<'_>, change: impl FnOnce(&mut Pi
     };
     perform(&comparison, system)?;
     Ok(true)
+}
+
+fn kept_change(system: &dyn Writer, (path, after): Kept) -> Result<Change, ApplyError> {
+    let unwritable = |error| ApplyError::Unwritable { path: path.clone(), error };
+    let real = system.resolve(&path).map_err(unwritable)?;
+    let before = match system.read(&real, MAX_FILE) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(unwritable(error)),
+    };
+    Ok(to(path, real, before, after))
+}
+
+fn to(path: String, real: String, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> Change {
+    Change {
+        path,
+        real,
+        before,
+        after,
+        causes: vec![Cause::LockStale],
+        conflicts: Vec::new(),
+        sources: Vec::new(),
+        forced: false,
+        own: false,
+    }
+}
+
+fn same(have: Option<&[u8]>, want: Option<&[u8]>) -> bool {
+    match (have, want) {
+        (Some(have), Some(want)) => eol::content(have).as_ref() == want,
+        (have, want) => have.is_none() && want.is_none(),
+    }
 }
 
 #[cfg(test)]
@@ -85,9 +122,17 @@ mod tests {
         let owned = "{\n  \"version\": 1,\n  \"owned\": [\n    {\"path\":\"a.md\",\"whole\":\"sha256:1\"}\n  ]\n}\n";
         let system = Memory::new().with(LOCK, owned);
         let options = Options::new("shared-agent-rules");
-        let pin = |pins: &mut Pins| drop(pins.insert("s".into(), ServerPin::default()));
+        let file = "shared-agent-rules/pins/s.json".to_owned();
+        let pin = |pins: &mut Pins| {
+            pins.insert("s".into(), ServerPin::default());
+            vec![(file.clone(), Some(b"[]\n".to_vec()))]
+        };
         assert!(repin(&system, &options, pin).unwrap());
         assert!(!repin(&system, &options, pin).unwrap(), "the same again is no change");
+        system.put(&file, crate::system::memory::Node::File(b"[]\r\n".to_vec()));
+        assert!(!repin(&system, &options, pin).unwrap(), "nor are other line ends");
+        assert!(repin(&system, &options, |_| vec![(file.clone(), None)]).unwrap());
+        assert_eq!(system.text(&file), None);
         let text = system.text(LOCK).unwrap();
         assert!(text.contains("\"a.md\"") && text.contains("\"pins\""), "{text}");
         super::super::render(&[], &system, &options).1.unwrap();
@@ -99,7 +144,7 @@ mod tests {
     #[test]
     fn a_damaged_lock_is_left_to_a_render() {
         let system = Memory::new().with(LOCK, "<<<<<<< a\n");
-        let result = repin(&system, &Options::new("shared-agent-rules"), |_| {});
+        let result = repin(&system, &Options::new("shared-agent-rules"), |_| Vec::new());
         assert!(matches!(result, Err(RepinError::First(_))));
         assert_eq!(system.text(LOCK).as_deref(), Some("<<<<<<< a\n"));
     }

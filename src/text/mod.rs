@@ -8,6 +8,7 @@ pub mod encoding;
 pub mod eol;
 pub mod frontmatter;
 pub mod glob;
+pub mod json;
 pub mod markdown;
 pub mod redact;
 pub mod secret;

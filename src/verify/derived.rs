@@ -4,21 +4,29 @@
 use std::io;
 use std::path::Path;
 
+use serde_json::{Value, json};
+
+use crate::audit::contract::Contract;
+use crate::audit::pins;
 use crate::compile::{Compiled, variant};
 use crate::edit::{Document, Format};
 use crate::model::policy::Via;
 use crate::model::scalar::Risk;
 use crate::plan::Plan;
+use crate::plan::role::RolePlan;
 use crate::render::artifact::{Artifact, Content, Entry, EntryKind};
 use crate::resolve::Policy;
 use crate::resolve::commands::Forbidden;
 use crate::resolve::composed::Bounds;
-use crate::resolve::policy::{Reach, Server, ServerTool, Text, Timeout, Value};
-use crate::sync;
+use crate::resolve::policy::{self, Reach, Server, ServerTool, Text, Timeout};
+use crate::sync::lock::Lock;
+use crate::sync::{self, LOCK_NAME};
 use crate::system::os::Os;
 
-use super::tryout::{ARGUMENT, FOLDER, NAME, TOOLS};
+use super::tryout::{self, ARGUMENT, FOLDER, NAME, TOOLS};
 
+/// The folder of the policy that the gateway is started with in a copy.
+const POLICY_DIR: &str = "rolecast-verify-policy";
 /// A folder for a lock that nobody needs.
 const LOCK_DIR: &str = ".rolecast-verify";
 /// Seconds for a call, and for the start on a busy machine.
@@ -33,19 +41,30 @@ pub struct Derived {
     pub plan: Plan,
     artifacts: Vec<Artifact>,
     base: Vec<Artifact>,
+    /// The policy that the gateway is started with, when the server is reached through it.
+    through: Option<String>,
 }
 
 impl Derived {
-    /// Derives it; `program` is this one. Nothing when there is nothing to derive it from.
+    /// Derives it; `program` is this one. With `through` the server is reached only through the gateway. Nothing when
+    /// there is nothing to derive it from.
     ///
     /// # Errors
     /// The repository cannot be read.
-    pub fn of(compiled: &Compiled, root: &Path, program: &Path) -> io::Result<Option<Self>> {
-        Self::by(compiled, root, |policy| {
+    pub fn of(compiled: &Compiled, root: &Path, program: &Path, through: bool) -> io::Result<Option<Self>> {
+        let via = if through { Via::Gateway } else { Via::Direct };
+        let made = Self::by(compiled, root, |policy| {
             policy.servers.clear();
-            policy.gateway = None;
-            policy.servers.insert(NAME.to_owned(), server(policy, program));
-        })
+            policy.tools.clear();
+            policy.servers.insert(NAME.to_owned(), Server { via, ..server(policy, program) });
+            policy.route(&compiled.loaded.adapters);
+            for gateway in policy.on.values_mut().flat_map(|on| &mut on.gateways) {
+                if let Reach::Program { args, .. } = &mut gateway.reach {
+                    args.extend(["--policy", POLICY_DIR].map(|text| Text { text: text.to_owned(), span: None }));
+                }
+            }
+        })?;
+        Ok(made.map(|made| Self { through: through.then(|| written(&made.policy, program)), ..made }))
     }
 
     /// The same of a policy that forbids one command, which does no harm where it runs all the same.
@@ -62,7 +81,22 @@ impl Derived {
         change(&mut policy);
         // What a role denies may be out of reach once there is a server: that is to be tried, and no error here.
         let (plan, rendered) = variant(&Os::new(root)?, &compiled.loaded, &policy);
-        Ok(Some(Self { policy, plan, artifacts: rendered.artifacts, base: base.artifacts.clone() }))
+        Ok(Some(Self { policy, plan, artifacts: rendered.artifacts, base: base.artifacts.clone(), through: None }))
+    }
+
+    /// The name under which a role finds the server's tools: of the server, of the gateway, or of the role's own one.
+    pub fn entry(&self, form: &RolePlan, host: &str) -> String {
+        form.gateway.as_ref().map_or_else(|| self.shared(host), |own| own.server.name.clone())
+    }
+
+    /// The name under which a session finds them.
+    pub fn shared(&self, host: &str) -> String {
+        self.policy.given_on(host).next().map_or_else(|| NAME.to_owned(), |server| server.name.clone())
+    }
+
+    /// Whether the server is reached through the gateway.
+    pub const fn through(&self) -> bool {
+        self.through.is_some()
     }
 
     /// Renders it over the repository at `root`. What the server changes nothing of stays as it is there.
@@ -81,6 +115,11 @@ impl Derived {
                 without(&root.join(&base.path), &gone)?;
             }
         }
+        if let Some(text) = &self.through {
+            std::fs::create_dir_all(root.join(POLICY_DIR))?;
+            std::fs::write(root.join(POLICY_DIR).join("policy.yaml"), text)?;
+            std::fs::write(root.join(POLICY_DIR).join(LOCK_NAME), pinned()?)?;
+        }
         let other = |a: &&Artifact| !self.base.iter().any(|b| b.path == a.path && b.content == a.content);
         let changed: Vec<Artifact> = self.artifacts.iter().filter(other).cloned().collect();
         let options = sync::Options { force: true, ..sync::Options::new(LOCK_DIR) };
@@ -91,6 +130,26 @@ impl Derived {
         })?;
         written.map(|_| ()).map_err(io::Error::other)
     }
+}
+
+/// A lock that pins the server: without one the gateway shows nothing of it.
+fn pinned() -> io::Result<String> {
+    let contract = Contract::new(NAME, &Value::Null, tryout::listed()).map_err(io::Error::other)?;
+    let mut lock = Lock::default();
+    lock.pins.insert(NAME.to_owned(), pins::of(&contract));
+    Ok(lock.to_text())
+}
+
+/// The policy of the repository with the server, as the gateway reads it.
+fn written(policy: &Policy, program: &Path) -> String {
+    let hosts: serde_json::Map<String, Value> = policy.hosts.iter().map(|host| (host.clone(), json!({}))).collect();
+    let named = TOOLS.iter().filter_map(|t| Some((t.name.to_owned(), json!({ "confers": [t.confers?] }))));
+    let tools: serde_json::Map<String, Value> = named.collect();
+    let server = json!({
+        "command": program.to_string_lossy(), "args": [ARGUMENT], "env": { FOLDER: { "env": FOLDER } },
+        "risk": "safe", "via": "gateway", "tools": tools,
+    });
+    json!({ "version": 1, "extends": [policy.dir], "hosts": hosts, "servers": { NAME: server } }).to_string()
 }
 
 impl Derived {
@@ -111,7 +170,7 @@ fn server(policy: &Policy, program: &Path) -> Server {
         let id = policy.catalogue.find(capability);
         let set = id.into_iter().collect();
         let risk = id.map_or(Risk::Restricted, |id| policy.catalogue.get(id).risk);
-        ServerTool { span: None, risk, covers: set, confers: set, bounds: Bounds::default() }
+        ServerTool { span: None, risk, covers: set, confers: set, bounds: Bounds::default(), successors: Vec::new() }
     };
     let named = TOOLS.iter().filter_map(|t| Some((t.name.to_owned(), class(t.confers?))));
     Server {
@@ -120,7 +179,7 @@ fn server(policy: &Policy, program: &Path) -> Server {
         risk: Risk::Safe,
         reach: Reach::Program { command: text(&program.to_string_lossy()), args: vec![text(ARGUMENT)] },
         via: Via::Direct,
-        env: [(FOLDER.to_owned(), Value::Variable(text(FOLDER)))].into_iter().collect(),
+        env: [(FOLDER.to_owned(), policy::Value::Variable(text(FOLDER)))].into_iter().collect(),
         headers: indexmap::IndexMap::new(),
         call: TIME,
         list: TIME,

@@ -2,25 +2,14 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-
 use crate::model::adapter::Adapter;
 
 use super::Problem;
+use super::found::Installed;
 use super::platform::Platform;
 use super::process::Interrupt;
 use super::program;
 use super::session::Session;
-
-/// What is installed of a host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Installed {
-    /// A program of this version.
-    Version(String),
-    /// Nothing that says its version, and why.
-    No(String),
-}
 
 /// Asks the program of each adapter for its version, in an empty home and with bounded time.
 ///

@@ -3,6 +3,7 @@
 use crate::model::adapter::{Adapter, Driver, Form, Never};
 use crate::model::scalar::Guarantee;
 use crate::plan::ledger::{LimitedBy, Line, State, Subject};
+use crate::plan::offer::{Origin, Tool};
 use crate::plan::role::RolePlan;
 use crate::plan::{names, offer};
 use crate::resolve::CapSet;
@@ -66,8 +67,8 @@ impl Case<'_> {
         }
         let expected = |name: &str| planned.contains(&name) || self.form.residue.iter().any(|r| r == name);
         let extra: Vec<&str> = self.offered().filter(|n| !expected(n) && !self.inert(n)).collect();
-        let missing: Vec<&str> =
-            planned.iter().copied().filter(|n| !self.offers(n) && self.never(n).is_none() && !self.inert(n)).collect();
+        let absent = planned.iter().copied().filter(|n| !self.offers(n) && self.never(n).is_none() && !self.inert(n));
+        let (away, missing): (Vec<&str>, Vec<&str>) = absent.partition(|n| self.unconnected(n).is_some());
         let mut seen = Vec::new();
         if !extra.is_empty() {
             seen.push(format!("offered and not planned: {}", listed(&extra)));
@@ -83,7 +84,12 @@ impl Case<'_> {
             if !self.seen.deferred.is_empty() {
                 held.push_str("; some are only named at first");
             }
-            return finding(claim, Verdict::Held, held);
+            return match away.first().and_then(|n| self.unconnected(n)) {
+                Some(server) => {
+                    finding(claim, Verdict::Untried, format!("{held}; {}: {}", not_connected(server), listed(&away)))
+                }
+                None => finding(claim, Verdict::Held, held),
+            };
         }
         let strange = |n: &&str| !self.adapter.tools.contains_key(*n) && self.conferred(n).is_empty();
         let unknown = extra.iter().copied().filter(strange).map(str::to_owned).collect();
@@ -159,7 +165,10 @@ impl Case<'_> {
                 Some(reasons) => {
                     (Verdict::Untried, format!("not here: {}", reasons.first().copied().unwrap_or("no tool")))
                 }
-                None => (Verdict::Broken, format!("not offered: {}", listed(&planned))),
+                None => match planned.iter().map(|n| self.unconnected(n)).collect::<Option<Vec<_>>>() {
+                    Some(servers) if !servers.is_empty() => (Verdict::Untried, not_connected(servers[0])),
+                    _ => (Verdict::Broken, format!("not offered: {}", listed(&planned))),
+                },
             };
         }
         let (inside, tried): (Vec<&Tried>, Vec<&Tried>) = tried.iter().partition(|t| t.place == Place::Inside);
@@ -197,6 +206,10 @@ impl Case<'_> {
                 _ => (Verdict::Untried, "nothing was tried".to_owned()),
             },
             (Some(LimitedBy::Path), Some(guarantee)) => self.limited(guarantee, tried, "outside of the scope"),
+            // The line that is tried writes a file, which no prefix can let through.
+            (Some(LimitedBy::Command), Some(guarantee)) if !tried.is_empty() => {
+                self.limited(guarantee, tried, "with another command")
+            }
             (Some(LimitedBy::Approval), _) if done.is_some() => {
                 (Verdict::Untried, "it runs where everything is let pass without a person, as here".to_owned())
             }
@@ -296,6 +309,26 @@ impl Case<'_> {
         self.driver.never.iter().find(|(glob, never)| fits(glob) && holds(never)).map(|(_, never)| never.why.as_str())
     }
 
+    /// The server of a planned tool, when the run had none of its tools: what such a run shows of it is nothing.
+    fn unconnected(&self, name: &str) -> Option<&str> {
+        let tool = self.plan.tools.iter().find(|t| t.name == name)?;
+        let Origin::Mcp { server, .. } = &tool.origin else { return None };
+        let connected = self.seen.connected.unwrap_or_else(|| {
+            let own = self.policy.offered().filter(|s| s.name == *server);
+            let own = own.flat_map(|s| s.tools.keys()).filter_map(|tool| self.spelt(server, tool));
+            let of = |t: &Tool| matches!(&t.origin, Origin::Mcp { server: s, .. } if s == server);
+            let planned = self.plan.tools.iter().filter(|t| of(t)).map(|t| t.name.clone());
+            let mut names = own.chain(planned);
+            let main = self.seen.main.as_ref();
+            names.any(|n| self.offers(&n) || main.is_some_and(|m| m.offered.contains(&n) || m.told.contains(&n)))
+        });
+        (!connected).then_some(server)
+    }
+
+    fn spelt(&self, server: &str, tool: &str) -> Option<String> {
+        names::tool(&self.adapter.names.tool, server, tool).ok()
+    }
+
     pub(super) fn confers(&self, tool: &str, capability: &str) -> bool {
         self.policy.catalogue.find(capability).is_some_and(|cap| self.conferred(tool).has(cap))
     }
@@ -304,13 +337,20 @@ impl Case<'_> {
         if self.adapter.tools.contains_key(tool) {
             return offer::native(self.adapter, tool, &self.policy.catalogue).confers;
         }
+        if let Some(own) = self.plan.tools.iter().find(|t| t.name == tool) {
+            return own.confers;
+        }
         let servers = self.policy.offered();
         let mut tools = servers.flat_map(|s| s.tools.iter().map(move |(name, class)| (s, name, class)));
-        let spelt = |server: &str, name: &str| names::tool(&self.adapter.names.tool, server, name);
         tools
-            .find(|(server, name, _)| spelt(&server.name, name).is_ok_and(|n| n == tool))
+            .find(|(server, name, _)| self.spelt(&server.name, name).is_some_and(|n| n == tool))
             .map_or(CapSet::EMPTY, |(_, _, class)| class.confers)
     }
+}
+
+/// Why nothing is known of a server's tools.
+pub(super) fn not_connected(server: &str) -> String {
+    format!("server `{server}` was not connected")
 }
 
 /// The first answer, when every try was answered with a refusal; nothing when there was none.
@@ -333,7 +373,7 @@ fn calls(count: usize) -> String {
     if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
 }
 
-fn shown(answer: &str) -> String {
+pub(super) fn shown(answer: &str) -> String {
     let line = answer.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(MAX_ANSWER).collect();
     format!("\"{short}\"")

@@ -158,3 +158,41 @@ fn a_grant_that_does_not_work_where_it_should_is_told() {
     }
     assert_eq!(with(&findings("docs_writer", &seen), Verdict::Broken), ["repo.edit", "repo.create"]);
 }
+
+/// A policy of one server with two tools, and a role that is granted what both do.
+static SERVED: LazyLock<Compiled> = LazyLock::new(|| {
+    let policy = "version: 1\nhosts: { claude-code: {} }\nservers:\n  docs:\n    command: dies\n    tools: { find: { confers: [docs.search] }, tree: { confers: [docs.taxonomy] } }\n";
+    let role = "---\ndescription: Reads.\ngrants: { repo.read: {}, docs.search: {}, docs.taxonomy: {} }\n---\nRead.\n";
+    let system =
+        Memory::new().with("shared-agent-rules/policy.yaml", policy).with("shared-agent-rules/roles/reader.md", role);
+    compile(&system, Some("shared-agent-rules"), &[], &mut Sink::new())
+});
+
+fn served(offered: &[&str]) -> Vec<Finding> {
+    let adapter = &SERVED.loaded.adapters[HOST];
+    let policy = SERVED.policy.as_ref().unwrap();
+    let plan = &SERVED.plan.as_ref().unwrap().hosts[0].roles[0].forms[0];
+    let own = plan.tools.iter().map(|t| t.name.clone()).filter(|n| !n.starts_with("mcp__"));
+    let offered = own.chain(offered.iter().map(|n| (*n).to_owned())).collect();
+    let seen = Observed { role: Some(Start::default()), offered, ..Observed::default() };
+    let form = &adapter.forms[&plan.form];
+    let driver = adapter.verify.as_ref().unwrap();
+    Case { adapter, driver, policy, form, role: &policy.roles[0], plan, seen: &seen }
+        .findings(&SERVED.plan.as_ref().unwrap().ledger.lines)
+}
+
+#[test]
+fn tools_of_a_server_that_died_at_its_start_are_untried_and_the_reason_is_told() {
+    let found = served(&[]);
+    for about in ["tools", "docs.search", "docs.taxonomy"] {
+        assert!(with(&found, Verdict::Untried).contains(&about), "{about}: {found:#?}");
+    }
+    let told = found.iter().filter(|f| f.seen.contains("server `docs` was not connected")).count();
+    assert_eq!((told, with(&found, Verdict::Broken)), (3, Vec::new()), "{found:#?}");
+}
+
+#[test]
+fn one_missing_tool_of_a_server_that_is_there_is_broken() {
+    let found = served(&["mcp__docs__find"]);
+    assert_eq!(with(&found, Verdict::Broken), ["tools", "docs.taxonomy"], "{found:#?}");
+}

@@ -8,6 +8,7 @@ mod delivery;
 mod derived;
 mod detail;
 mod forbidden;
+mod found;
 mod installed;
 mod judge;
 pub mod model;
@@ -44,7 +45,8 @@ use crate::sync::LOCK_NAME;
 pub use accept::{Accept, text as evidence_text};
 use copy::Files;
 use derived::Derived;
-pub use installed::{Installed, installed};
+pub use found::Installed;
+pub use installed::installed;
 use judge::Case;
 use observe::Observed;
 use own::OwnName;
@@ -112,8 +114,13 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
         let mut interrupt = Interrupt::listen();
         let files = list(options, &mut interrupt).await?;
         let failed = |source| Problem::Io { what: "cannot make a policy for trials".to_owned(), source };
-        let derived = Derived::of(compiled, options.root, options.program).map_err(failed)?;
-        let derived = derived.as_ref();
+        let derive = |through| Derived::of(compiled, options.root, options.program, through);
+        let mut derived: Vec<Derived> = derive(false).map_err(failed)?.into_iter().collect();
+        // Where nothing goes through the gateway, no line is about it.
+        if policy.gateway.is_some() {
+            derived.extend(derive(true).map_err(failed)?);
+        }
+        let derived = derived.as_slice();
         let forbidding = match policy.settings.forbidden.is_empty() {
             true => None,
             false => Derived::forbidding(compiled, options.root, forbidden::command()).map_err(failed)?,
@@ -165,7 +172,7 @@ struct All<'a> {
     policy: &'a Policy,
     plan: &'a Plan,
     rendered: &'a Rendered,
-    derived: Option<&'a Derived>,
+    derived: &'a [Derived],
     forbidding: Option<&'a Derived>,
     options: &'a Options<'a>,
     files: &'a Files,
@@ -246,20 +253,35 @@ impl All<'_> {
                 if index > 0 && (!main || like.derived.is_some()) {
                     continue;
                 }
-                let with = if like.derived.is_some() { " with a server" } else { "" };
+                let with = match like.derived {
+                    Some(derived) if derived.through() => " through the gateway",
+                    Some(_) => " with a server",
+                    None => "",
+                };
+                let driver = like
+                    .derived
+                    .map(|d| servers::driver(session.adapter, session.driver, &d.entry(form, &session.adapter.id)));
+                let session = Session { driver: driver.as_ref().unwrap_or(session.driver), ..*session };
                 (self.say)(&format!("{title}: trying `{}` as {}{with}", role.role, form.form));
                 let (id, name) = (role.role.as_str(), form.form.as_str());
                 let mut wrong = Sink::new();
                 let mut make =
                     |scene: Scene<'_>| self.compiled.launch(&session.adapter.id, id, name, scene, &mut wrong);
                 let make: Option<Make<'_>> = if main { Some(&mut make) } else { None };
-                let trial = Trial { name: role.name.clone(), scopes: self.scopes(id), main, ..like.clone() };
+                // Once for each host is enough.
+                let most = (seen.is_empty() && !main && like.derived.is_none()).then(|| self.most()).flatten();
+                let trial = Trial { name: role.name.clone(), scopes: self.scopes(id), main, most, ..like.clone() };
                 let run = session.role(&trial, make, self.files, &mut self.interrupt).await;
                 if self.interrupt.happened() {
                     return Err(Problem::Interrupted);
                 }
                 let shown = session.found.shown();
-                let observed = run.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })?;
+                let mut observed =
+                    run.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })?;
+                // Behind the gateway a server is asked for nothing before its first call.
+                if like.derived.is_some_and(Derived::through) {
+                    observed.connected = observed.connected.filter(|connected| *connected);
+                }
                 seen.push(Seen { role: role.role.clone(), form: form.form.clone(), observed });
             }
         }
@@ -268,14 +290,13 @@ impl All<'_> {
 
     /// Tries the way of a server to the roles.
     async fn with_server(&mut self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
-        let Some(derived) = self.derived else { return Ok(Vec::new()) };
-        let Some(host) = derived.plan.hosts.iter().find(|h| h.host == session.adapter.id) else {
-            return Ok(Vec::new());
-        };
-        let driver = servers::driver(session.adapter, session.driver);
-        let session = Session { driver: &driver, ..*session };
-        let seen = self.runs(&session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
-        Ok(servers::findings(session.adapter, &driver, derived, &seen))
+        let mut all = Vec::new();
+        for derived in self.derived {
+            let Some(host) = derived.plan.hosts.iter().find(|h| h.host == session.adapter.id) else { continue };
+            let seen = self.runs(session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
+            all.extend(servers::findings(session.adapter, session.driver, derived, &seen));
+        }
+        Ok(all)
     }
 
     /// Tries a forbidden command, where the policy forbids any.
@@ -300,6 +321,12 @@ impl All<'_> {
         let dir = self.options.policy_dir;
         let policy = ["policy.yaml", LOCK_NAME].map(|name| format!("{dir}/{name}"));
         instructions.chain(policy).collect()
+    }
+
+    /// Most lines of a first read and most bytes of a packet; nothing where the policy does not say both.
+    fn most(&self) -> Option<(u64, u64)> {
+        let target = |name: &str| self.policy.settings.budgets.get(name)?.figure("target");
+        Some((target("file-read")?, target("delegation-packet")?))
     }
 
     /// Paths of a role's scoped grants.
@@ -351,7 +378,8 @@ impl All<'_> {
             report.findings.extend(told.findings(lines));
         }
         let flood = seen.iter().find_map(|s| s.observed.flood);
-        report.findings.extend(budget::findings(adapter, self.policy, lines, flood));
+        let tried = seen.iter().map(|s| s.observed.budgets.as_slice()).find(|b| !b.is_empty()).unwrap_or_default();
+        report.findings.extend(budget::findings(adapter, self.policy, lines, flood, tried));
     }
 }
 

@@ -24,6 +24,10 @@ pub struct Observed {
     pub tried: Vec<Tried>,
     /// What came to the model of a flood from the main agent's shell.
     pub flood: Option<Flood>,
+    /// Whether the server for trials was asked for its tools; none = the run is one without it.
+    pub connected: Option<bool>,
+    /// What became of the tries of budgets, in the driver's order.
+    pub budgets: Vec<Budgeted>,
     /// Hosts that the program wanted to reach besides the model; it did not.
     pub strays: Vec<String>,
     /// Why nothing is to be seen, in the words of the program.
@@ -37,6 +41,17 @@ pub struct Flood {
     pub bytes: usize,
     /// Whether a part of the flood is among them; else something else was answered.
     pub shown: bool,
+}
+
+/// What became of the try of one budget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Budgeted {
+    /// The budget.
+    pub budget: String,
+    /// What was answered to the call over it, and whether that is a refusal.
+    pub over: Option<(String, bool)>,
+    /// The same of the call within it.
+    pub within: Option<(String, bool)>,
 }
 
 /// Whether a part of the flood, which counts up line by line, is in a text: hosts show its head, its end or both.
@@ -76,6 +91,7 @@ pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Pat
     offered.extend(nested(driver, probe, results));
     let said = of(MAIN).filter(|_| probe.role != MAIN).max_by_key(|r| r.digest.results.len());
     let said: &[String] = said.map_or(&[], |r| &r.digest.results);
+    let budgets = budgets(driver, probe, said);
     let (flood, said) = said.split_at(usize::from(driver.flood.is_some()).min(said.len()));
     Observed {
         main: main.map(|r| Start::of(r, after(MAIN, probe.touched.0))),
@@ -83,10 +99,34 @@ pub fn observe(driver: &Driver, probe: &Probe, recorded: &[Recorded], root: &Pat
         offered,
         deferred: role.map(|r| r.digest.deferred.clone()).unwrap_or_default(),
         tried: probe.tries.iter().map(|t| tried(driver, t, results, recorded, root)).collect(),
+        connected: connected(probe),
         strays: strays(recorded),
         flood: flood.first().map(|text| Flood { bytes: text.len(), shown: counts_up(text) }),
+        budgets,
         trouble: said.join("; "),
     }
+}
+
+fn connected(probe: &Probe) -> Option<bool> {
+    probe
+        .tries
+        .iter()
+        .find_map(|t| if let Effect::Called(record, _) = &t.effect { Some(record.listed()) } else { None })
+}
+
+fn budgets(driver: &Driver, probe: &Probe, said: &[String]) -> Vec<Budgeted> {
+    let answer = |at: usize| {
+        let text = said.get(at)?;
+        Some((text.clone(), driver.refusals.iter().any(|r| text.contains(r))))
+    };
+    let tries = driver.budgets.iter().zip(&probe.budgets);
+    tries
+        .map(|(tried, (over, within))| Budgeted {
+            budget: tried.tries.clone(),
+            over: answer(*over),
+            within: within.and_then(answer),
+        })
+        .collect()
 }
 
 fn strays(recorded: &[Recorded]) -> Vec<String> {

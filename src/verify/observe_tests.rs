@@ -24,6 +24,7 @@ fn subject(main: bool) -> Subject {
         scopes: indexmap::IndexMap::new(),
         kept: vec![("AGENTS.md".into(), "A line.\n".into())],
         touched: vec!["docs/x.md".into()],
+        over: None,
     }
 }
 

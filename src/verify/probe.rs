@@ -15,6 +15,8 @@ pub const MAIN: &str = "rolecast_try_main";
 pub const ROLE: &str = "rolecast_try_role";
 /// Tells that of an agent which the role starts.
 pub const SPAWNED: &str = "rolecast_try_spawn";
+/// Tells that of an agent which a packet over its target starts.
+pub const PACKET: &str = "rolecast_try_packet";
 /// Folder of the files that are tried.
 pub const FOLDER: &str = "rolecast-probe";
 /// What `{old}` files hold.
@@ -65,6 +67,8 @@ pub struct Probe {
     pub files: Vec<String>,
     /// Links to put there, with where they lead.
     pub links: Vec<(String, String)>,
+    /// Which results of the main agent answer the tries of budgets: over, and within.
+    pub budgets: Vec<(usize, Option<usize>)>,
     /// The rule by which the role's conversation is told.
     pub role: &'static str,
 }
@@ -86,6 +90,17 @@ pub struct Subject {
     pub kept: Vec<(String, String)>,
     /// Files that are read first.
     pub touched: Vec<String>,
+    /// What is over the budgets; none = they are not tried.
+    pub over: Option<Over>,
+}
+
+/// What is over the budgets that a hook can hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Over {
+    /// A file that is too long for a first read, relative to the root.
+    pub long: String,
+    /// Bytes of a packet.
+    pub packet: usize,
 }
 
 /// Builds the run for a role.
@@ -150,16 +165,19 @@ pub fn probe(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, 
     further.steps.push(says("Done."));
     // A child that was given its parent's history is no role of its own: the parent's rule stands first.
     let mut touched = (role_touched, role_touched);
+    let mut budgets = Vec::new();
     let rules = if subject.main {
         vec![rule(MAIN, role.steps), rule(SPAWNED, further.steps)]
     } else {
-        let (parent, main_touched) = parent(adapter, driver, subject, root, url);
-        touched.0 = main_touched;
-        vec![rule(MAIN, parent), rule(SPAWNED, further.steps), rule(ROLE, role.steps)]
+        let parent = parent(adapter, driver, subject, root, url);
+        touched.0 = parent.touched;
+        budgets = parent.budgets;
+        let packet = rule(PACKET, further.steps.clone());
+        vec![rule(MAIN, parent.steps), rule(SPAWNED, further.steps), packet, rule(ROLE, role.steps)]
     };
     let role = if subject.main { MAIN } else { ROLE };
     let script = Script { rules, otherwise: "ok".to_owned() };
-    Probe { script, tries, listing, touched, files, links, role }
+    Probe { script, tries, listing, touched, files, links, budgets, role }
 }
 
 /// A script in which the main agent's shell is to run `lines`, one call each.
@@ -183,7 +201,14 @@ pub fn conversation(driver: &Driver, values: IndexMap<String, String>, calls: &[
     talk.steps
 }
 
-fn parent(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, url: &str) -> (Vec<Step>, usize) {
+/// The main agent's conversation.
+struct Parent {
+    steps: Vec<Step>,
+    touched: usize,
+    budgets: Vec<(usize, Option<usize>)>,
+}
+
+fn parent(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, url: &str) -> Parent {
     let call = &adapter.subagents.call;
     let mut values = base(root, url);
     values.insert("{task}".into(), ROLE.to_owned());
@@ -195,13 +220,14 @@ fn parent(adapter: &Adapter, driver: &Driver, subject: &Subject, root: &str, url
     if let Some(flood) = &driver.flood {
         main.call(flood);
     }
+    let budgets = subject.over.as_ref().map(|over| main.budgets(over, &subject.name)).unwrap_or_default();
     let touched = main.touch(&subject.touched);
     main.call(&ToolCall { tool: call.tool.clone(), args, input: None });
     for wait in &driver.wait {
         main.call(wait);
     }
     main.steps.push(says("Done."));
-    (main.steps, touched)
+    Parent { steps: main.steps, touched, budgets }
 }
 
 fn base(root: &str, url: &str) -> IndexMap<String, String> {
@@ -293,6 +319,29 @@ impl Conversation<'_> {
             }
         }
         self.steps.len()
+    }
+
+    /// Tries budgets, and says which results answer.
+    fn budgets(&mut self, over: &Over, name: &str) -> Vec<(usize, Option<usize>)> {
+        let filler = "word ".repeat(over.packet / 5 + 1);
+        for (key, value) in [
+            ("{long}", over.long.clone()),
+            ("{name}", name.to_owned()),
+            ("{packet}", format!("{PACKET}\n{filler}")),
+            ("{reasoned}", format!("{PACKET}\nover-target: it is a try\n{filler}")),
+        ] {
+            self.values.insert(key.to_owned(), value);
+        }
+        let mut results = Vec::new();
+        for tried in &self.driver.budgets {
+            let at = self.steps.len();
+            self.call(&tried.over);
+            results.push((at, (!tried.within.is_empty()).then_some(at + 1)));
+            for call in &tried.within {
+                self.call(call);
+            }
+        }
+        results
     }
 
     /// Adds a call; one of a nested tool goes through the tool that holds it.

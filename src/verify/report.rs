@@ -139,6 +139,8 @@ pub enum About {
     Line(Subject),
     /// The same in a copy whose policy has the server for trials.
     WithServer(Box<About>),
+    /// The same where that server is reached only through the gateway.
+    ThroughGateway(Box<About>),
     /// The notes for the host, as they come to the main agent or to roles.
     Notes {
         /// `main` or `roles`.
@@ -181,6 +183,10 @@ impl About {
             Self::WithServer(about) => {
                 let (who, what) = about.words();
                 (format!("{who} with a server"), what)
+            }
+            Self::ThroughGateway(about) => {
+                let (who, what) = about.words();
+                (format!("{who} through the gateway"), what)
             }
             Self::Notes { to } => (format!("notes to {to}"), "the card".to_owned()),
             Self::Start { to } => (format!("start of {to}"), "discovery".to_owned()),

@@ -17,11 +17,11 @@ use super::derived::Derived;
 use super::model::{Limits, Look, Rule, Script, Server, Step};
 use super::observe::{Observed, observe};
 use super::platform::Platform;
-use super::probe::{self, Effect, MAIN, Probe, Subject, UNTOUCHED, fill};
+use super::probe::{self, Effect, MAIN, Over, Probe, Subject, UNTOUCHED, fill};
 use super::process::{Ended, Interrupt, Ran, Task, run};
 use super::program::Found;
 use super::reap;
-use super::tryout::{FOLDER, NAME, Record, TOOLS};
+use super::tryout::{FOLDER, Record, TOOLS};
 
 /// After this a run of a host is ended.
 pub(super) const RUN_TIME: Duration = Duration::from_secs(180);
@@ -61,6 +61,8 @@ pub struct Trial<'a> {
     pub kept: &'a [String],
     /// Files that are read first, to see which rules come with them.
     pub touched: &'a [String],
+    /// Most lines of a first read and most bytes of a packet, where the budgets are tried.
+    pub most: Option<(u64, u64)>,
     /// The policy with the server for trials; the driver's attempts are then its tools, in their order.
     pub derived: Option<&'a Derived>,
 }
@@ -138,8 +140,11 @@ impl Session<'_> {
         let Some(mut made) = made else { return Ok(Observed::default()) };
         let values = values(&place, &server.url(), &trial.name);
         self.prepare(&place, &made, &values)?;
-        if trial.derived.is_some() {
-            self.serve(&mut made, &values, &place, interrupt).await?;
+        if let (Some((lines, _)), Some(over)) = (trial.most, &subject.over) {
+            write(&place.root.join(&over.long), &"line\n".repeat(usize::try_from(lines).unwrap_or(0) + 1))?;
+        }
+        if let Some(derived) = trial.derived {
+            self.serve(&mut made, derived, &values, &place, interrupt).await?;
         }
         let ran = match make {
             Some(make) => self.launch(make, &values, &place, interrupt).await?,
@@ -157,6 +162,7 @@ impl Session<'_> {
     async fn serve(
         &self,
         made: &mut Probe,
+        derived: &Derived,
         values: &IndexMap<String, String>,
         place: &Place,
         interrupt: &mut Interrupt,
@@ -166,9 +172,12 @@ impl Session<'_> {
                 tried.effect = Effect::Called(Record::new(place.record()), tool.name);
             }
         }
+        for (path, text) in &self.driver.servers.files {
+            write(&place.home.join(path), &fill(text, values))?;
+        }
         if let Some(accept) = &self.driver.servers.accept {
             let mut values = values.clone();
-            values.insert("{server}".to_owned(), NAME.to_owned());
+            values.insert("{server}".to_owned(), derived.shared(&self.adapter.id));
             self.start(accept, &values, place, VERSION_TIME, interrupt).await?;
         }
         Ok(())
@@ -213,6 +222,10 @@ impl Session<'_> {
             scopes: trial.scopes.clone(),
             kept: trial.kept.iter().filter_map(|path| Some((path.clone(), read(path).ok()?))).collect(),
             touched: trial.touched.to_vec(),
+            over: trial.most.map(|(_, packet)| Over {
+                long: format!("{}/long.txt", probe::FOLDER),
+                packet: usize::try_from(packet).unwrap_or(usize::MAX),
+            }),
         }
     }
 

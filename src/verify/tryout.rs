@@ -15,6 +15,8 @@ pub const ARGUMENT: &str = "verify-server";
 pub const FOLDER: &str = "ROLECAST_VERIFY_DIR";
 /// The file in there with the name of each tool that was called, one a line.
 const CALLS: &str = "calls";
+/// The file in there that is made when somebody asks for the tools.
+const LISTED: &str = "listed";
 /// The file in there that the tool which changes something makes.
 const CHANGED: &str = "changed";
 /// Spoken when the client names no version.
@@ -57,6 +59,16 @@ impl Record {
         calls.lines().any(|l| l == tool) && (!changes || self.0.join(CHANGED).is_file())
     }
 
+    /// Whether the server was connected: somebody asked for its tools.
+    pub fn listed(&self) -> bool {
+        self.0.join(LISTED).is_file()
+    }
+
+    fn list(&self) -> io::Result<()> {
+        std::fs::create_dir_all(&self.0)?;
+        std::fs::write(self.0.join(LISTED), "listed\n")
+    }
+
     fn write(&self, tool: &Tool) -> io::Result<()> {
         std::fs::create_dir_all(&self.0)?;
         let mut calls = OpenOptions::new().create(true).append(true).open(self.0.join(CALLS))?;
@@ -97,10 +109,20 @@ fn answer(message: &Value, record: Option<&Record>) -> Result<Value, (i32, Strin
             "serverInfo": { "name": NAME, "version": env!("CARGO_PKG_VERSION") },
         })),
         "ping" => Ok(json!({})),
-        "tools/list" => Ok(json!({ "tools": TOOLS.map(|t| described(&t)) })),
+        "tools/list" => {
+            if let Some(record) = record {
+                record.list().map_err(|error| (-32603, error.to_string()))?;
+            }
+            Ok(json!({ "tools": listed() }))
+        }
         "tools/call" => call(params["name"].as_str().unwrap_or_default(), record),
         other => Err((-32601, format!("there is no method `{other}`"))),
     }
+}
+
+/// What it says of its tools.
+pub fn listed() -> Vec<Value> {
+    TOOLS.iter().map(described).collect()
 }
 
 fn described(tool: &Tool) -> Value {

@@ -106,7 +106,7 @@ fn a_duplicate_key_shows_both() {
 fn a_missing_key_is_shown_at_the_start_of_its_mapping() {
     refused::<RuleFile>("activation: always\norder: 1\n", "missing key `title`", "activation");
     refused::<RuleFile>("{}\n", "missing key `title`", "{}");
-    refused::<PolicyFile>("tools:\n  s: { description: d }\n", "missing key `primitive`", "{ description: d }");
+    refused::<PolicyFile>("tools:\n  s: { description: d }\n", "missing key `confers`", "{ description: d }");
     refused::<PolicyFile>(
         "tools:\n  s:\n    description: d\n    # c\n    primitive: a/b\n    arguments:\n      q: {type: string}\n",
         "missing key `confers`",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::support::{HOSTS, JOURNAL, LOCK, Project, assert_same};
 
 const MINE: &str = "# Mine\n\nThe only copy of this text.\n";
-const SETTINGS: &str = "{\n  // mine\n  \"model\": \"x\"\n}\n";
+const SETTINGS: &str = "{\n  \"mine\":1,\n  \"model\": \"x\"\n}\n";
 const CONFIG: &str = "# mine\nmodel = \"x\"\n";
 
 /// Many rules and roles, so that a render takes long enough to be killed in the middle.
@@ -32,7 +32,7 @@ fn big() -> Project {
 #[track_caller]
 fn intact(project: &Project) {
     assert!(project.text("AGENTS.md").starts_with(MINE));
-    assert!(project.text(".claude/settings.json").contains("// mine\n  \"model\": \"x\""));
+    assert!(project.text(".claude/settings.json").contains("\"mine\":1,\n  \"model\": \"x\""));
     assert!(
         project.text(".codex/config.toml").starts_with(CONFIG)
             || project.text(".codex/config.toml").contains("# mine\nmodel = \"x\"\n")

@@ -118,12 +118,12 @@ fn neighbours_in_every_folder_are_never_touched() {
 }
 
 #[test]
-fn a_json_file_with_comments_tabs_hooks_and_permissions() {
-    let text = "// my settings\n{\n\t/* model */ \"model\" : \"opus\",\n\n\t\"permissions\": { \"allow\": [ \"Bash(npm run test:*)\" ], \"deny\": [\"WebFetch\"] }, // keep\n\t\"hooks\": {\n\t\t\"PreToolUse\": [ { \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./mine.sh\" } ] } ]\n\t},\n\t\"env\": {\"A\":\"1\",\n\t        \"B\":\"2\"}\n}\n";
+fn a_json_file_with_tabs_hooks_and_permissions() {
+    let text = "{\n\t\"model\" : \"opus\",\n\n\t\"permissions\": { \"allow\": [ \"Bash(npm run test:*)\" ], \"deny\": [\"WebFetch\"] },\n\t\"hooks\": {\n\t\t\"PreToolUse\": [ { \"matcher\": \"Bash\", \"hooks\": [ { \"type\": \"command\", \"command\": \"./mine.sh\" } ] } ]\n\t},\n\t\"env\": {\"A\":\"1\",\n\t        \"B\":\"2\"}\n}\n";
     survives(&[(".claude/settings.json", text)], &["claude-code"], &["codex"]);
     survives(&[(".claude/settings.json", &text.replace('\n', "\r\n"))], &["claude-code"], &["codex"]);
     // Blanks inside an object that holds nothing else are the one thing that is not given back.
-    for text in ["{}", "{}\n", "\u{feff}{}\n", "{\"a\":1}", "{\n    \"a\": 1,\n}\n", "{ // nothing yet\n}\n", ""] {
+    for text in ["{}", "{}\n", "\u{feff}{}\n", "{\"a\":1}", "{\n    \"a\": 1\n}\n", ""] {
         let project = Project::of(&["claude-code"]);
         project.write(".claude/settings.json", text);
         project.render();

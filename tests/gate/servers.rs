@@ -2,7 +2,7 @@
 
 use crate::support::{POLICY, Project};
 
-const SERVERS: &str = "servers:\n  docs:\n    command: docs-mcp\n    env: { DOCS_KEY: { env: DOCS_KEY } }\n    tools: { find: { confers: [docs.search] } }\n";
+const SERVERS: &str = "servers:\n  docs:\n    command: docs-mcp\n    via: direct\n    env: { DOCS_KEY: { env: DOCS_KEY } }\n    tools: { find: { confers: [docs.search] } }\n";
 
 fn policy(hosts: &str, rest: &str) -> String {
     format!("version: 1\nhosts: {{ {hosts} }}\n{rest}")
@@ -68,7 +68,8 @@ fn a_server_that_is_off_stands_nowhere() {
     );
     project.render();
     project.clean();
-    assert!(!project.has(".codex/config.toml") && !project.has(".qwen/settings.json"));
+    // The hook stands there too: without a server it is alone.
+    assert!(!project.has(".codex/config.toml") && !project.text(".qwen/settings.json").contains("docs-mcp"));
 }
 
 #[test]
@@ -106,4 +107,43 @@ fn a_secret_of_the_user_is_covered_in_diffs() {
     project.render();
     assert!(project.text(".cursor/mcp.json").contains(secret));
     assert!(!project.text("shared-agent-rules/rolecast.lock").contains(secret));
+}
+
+#[test]
+fn what_tsuka_cannot_be_told_is_an_error_also_through_the_gateway() {
+    let taken_out = "hands no program a variable whose name has";
+    for (via, why) in
+        [("", taken_out), ("    via: gateway\n", taken_out), ("    via: direct\n", "hands no variable on")]
+    {
+        let project = Project::new();
+        let servers = format!(
+            "servers:\n  docs:\n    command: docs-mcp\n{via}    env: {{ DOCS_TOKEN: {{ env: DOCS_TOKEN }} }}\n    tools: {{ find: {{ confers: [docs.search] }} }}\n"
+        );
+        project.write(POLICY, policy("tsuka: {}", &servers));
+        project.untouched(&["render"], 3).says(&["server-not-expressible", "DOCS_TOKEN", why]);
+    }
+}
+
+#[test]
+fn the_ledger_of_tsuka_says_what_no_setting_there_can_hold() {
+    let project = Project::new();
+    project.write(
+        POLICY,
+        policy(
+            "tsuka: {}",
+            &format!(
+                "extends: [builtin]\n{}",
+                SERVERS
+                    .replace(", env: { DOCS_KEY: { env: DOCS_KEY } }", "")
+                    .replace("    env: { DOCS_KEY: { env: DOCS_KEY } }\n", "")
+            ),
+        ),
+    );
+    project.render();
+    assert!(project.text(".tsuka/config.json").contains("\"memoryMaxChars\": 100"));
+    let json = project.untouched(&["explain", "--format", "json"], 0).out;
+    let all: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let text = all.to_string();
+    assert!(text.contains("cannot be held whole: up to ten remembered facts"), "{all:#}");
+    assert!(text.contains("\"hidden\"") && text.contains("model-tier") && text.contains("answers it for all of them"));
 }

@@ -2,6 +2,8 @@
 
 #![cfg(unix)]
 
+mod context;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -157,7 +159,7 @@ fn what_cannot_be_known_is_refused_to_roles_and_not_to_the_main_agent() {
             std::fs::write(file(r), text.replace("docs/**", "**")).unwrap();
         }),
         ("damaged", &|r| std::fs::write(file(r), "{").unwrap()),
-        ("of another version", &|r| std::fs::write(file(r), "{\"version\": 2}").unwrap()),
+        ("of another version", &|r| std::fs::write(file(r), "{\"version\": 3}").unwrap()),
         ("without lock", &|r| std::fs::remove_file(r.root.join("shared-agent-rules/rolecast.lock")).unwrap()),
         ("with a lock left by a merge", &|r| {
             let lock = r.root.join("shared-agent-rules/rolecast.lock");
@@ -223,6 +225,11 @@ fn a_host_that_never_ends_its_question_gets_an_answer() {
 
 /// The command as a host's file has it.
 fn rendered(repository: &Repository, host: &str) -> String {
+    rendered_at(repository, host, "PreToolUse").unwrap()
+}
+
+/// The command of one event; nothing when there is none.
+fn rendered_at(repository: &Repository, host: &str, event: &str) -> Option<String> {
     let file = match host {
         "claude-code" => ".claude/settings.json",
         "codex" => ".codex/hooks.json",
@@ -231,8 +238,9 @@ fn rendered(repository: &Repository, host: &str) -> String {
     };
     let json: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(repository.root.join(file)).unwrap()).unwrap();
-    let hook = json["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str();
-    hook.or_else(|| json["hooks"]["preToolUse"][0]["bash"].as_str()).unwrap().to_owned()
+    let hook = json["hooks"][event][0]["hooks"][0]["command"].as_str();
+    let own = event.replacen('P', "p", 1);
+    hook.or_else(|| json["hooks"][own][0]["bash"].as_str()).map(str::to_owned)
 }
 
 #[test]
@@ -282,6 +290,15 @@ fn delegation_is_held_for_the_main_agent_too() {
     let copied = spawn("explorer", "find it", "all");
     assert!(copied.refused && copied.said.contains("set `fork_turns` to `none`"), "{}", copied.said);
     assert!(spawn("worker", "find it", "3").refused);
+    // Hosts that call the tool alike and its argument not: the argument tells which one asks.
+    let starts = |agent, args| repository.call("claude-code", agent, "Agent", args).refused;
+    let delegator = Some("implementer");
+    for name in ["subagent_type", "agent_type"] {
+        assert!(!starts(None, serde_json::json!({ name: "explorer", "prompt": "find it" })), "{name}");
+        assert!(starts(delegator, serde_json::json!({ name: "general-purpose", "prompt": "find it" })), "{name}");
+    }
+    let fork = serde_json::json!({ "subagent_type": "fork", "prompt": "find it" });
+    assert!(repository.call("qwen-code", None, "agent", fork).refused);
     let unsaid = serde_json::json!({ "agent_type": "explorer", "message": "find it" });
     assert!(repository.call("codex", None, "collaborationspawn_agent", unsaid).refused);
     let fork = serde_json::json!({ "subagent_type": "fork", "prompt": "find it" });
@@ -333,7 +350,8 @@ fn each_thing_that_is_looked_at_can_be_switched_off() {
         let r = Repository::with(&policy(off), &[]);
         assert_eq!([write(&r), fork(&r), packet(&r), read(&r)], expected, "{off}");
     }
-    let none = Repository::with(&policy("roles: false, history: false, packets: false, reads: false"), &[]);
+    let none =
+        Repository::with(&policy("roles: false, history: false, packets: false, reads: false, context: false"), &[]);
     assert!(!none.root.join(".rolecast/guard.json").exists());
     assert!(!std::fs::read_to_string(none.root.join(".claude/settings.json")).unwrap().contains("hooks"));
 }
@@ -368,4 +386,16 @@ fn commands_and_the_policy_are_held_to_their_grants() {
     assert!(edit("editor", ".git/config").refused);
     assert!(edit("editor", "/etc/passwd").refused);
     assert!(!edit("editor", "src/x.rs").refused);
+}
+
+/// A role that reads through a shell where another host's roles have tools of their own for that.
+#[test]
+fn a_call_is_decided_by_the_host_that_asks_when_its_tool_is_known_there() {
+    let policy = "version: 1\nhosts: { claude-code: {}, codex: {} }\n";
+    let reader = "---\ndescription: Reads.\ngrants: { repo.read: {} }\n---\nRead what you are told.\n";
+    let roles = [("shared-agent-rules/roles/tester.md", TESTER), ("shared-agent-rules/roles/reader.md", reader)];
+    let r = Repository::with(policy, &roles);
+    let line = serde_json::json!({ "command": "cat src/x" });
+    assert!(!r.call("codex", Some("reader"), "Bash", line.clone()).refused);
+    assert!(r.call("claude-code", Some("reader"), "Bash", line).refused);
 }

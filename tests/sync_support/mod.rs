@@ -9,7 +9,13 @@ use serde_json::Value;
 pub const POLICY: &str = "shared-agent-rules";
 
 pub fn artifact(path: &str, content: Content) -> Artifact {
-    Artifact { path: path.into(), content, sources: vec![format!("{POLICY}/core.md")], hosts: vec!["one".into()] }
+    Artifact {
+        path: path.into(),
+        content,
+        sources: vec![format!("{POLICY}/core.md")],
+        hosts: vec!["one".into()],
+        reader: None,
+    }
 }
 
 pub fn whole(path: &str, text: &str) -> Artifact {

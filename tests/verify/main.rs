@@ -4,7 +4,9 @@
 mod commands;
 #[cfg(unix)]
 mod evidence;
+mod guarded;
 mod support;
+mod through_gateway;
 mod with_programs;
 #[cfg(unix)]
 mod without_programs;

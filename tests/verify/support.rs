@@ -88,9 +88,9 @@ pub fn with(report: &Value, verdict: &str) -> Vec<String> {
         .filter(|f| f["verdict"] == verdict)
         .map(|f| {
             let about = &f["about"];
-            let server = about.get("with-server");
-            let about = server.unwrap_or(about);
-            let with = if server.is_some() { "with a server, " } else { "" };
+            let kinds = [("with-server", "with a server, "), ("through-gateway", "through the gateway, ")];
+            let found = kinds.iter().find_map(|(key, words)| Some((about.get(*key)?, *words)));
+            let (about, with) = found.unwrap_or((about, ""));
             let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
             format!("{with}{}", subject(about, text))
         })

@@ -5,7 +5,8 @@ use crate::audit::finding::Finding;
 use crate::diag::Code;
 use crate::model::policy::ServerTool as Raw;
 use crate::plan::offer::Origin;
-use crate::resolve::CapSet;
+use crate::resolve::policy::Server;
+use crate::resolve::{CapSet, gateway};
 use crate::yaml::Sp;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
@@ -25,6 +26,9 @@ fn place<'a>(subject: &Subject<'a>, successor: &'a str) -> (&'a str, &'a str) {
 }
 
 fn exists(subject: &Subject<'_>, successor: &Sp<String>) -> bool {
+    if subject.policy.tools.contains_key(successor.as_str()) {
+        return true;
+    }
     let (server, tool) = place(subject, successor);
     if server == subject.name() {
         return subject.contract.tool(tool).is_some();
@@ -37,6 +41,9 @@ fn used(subject: &Subject<'_>, name: &Sp<String>, raw: &Raw, found: &mut Vec<Fin
     let Some(class) = subject.class(name) else { return };
     let successors = raw.legacy.iter().flat_map(|legacy| &legacy.superseded_by);
     let covered = successors.fold(CapSet::EMPTY, |set, successor| {
+        if let Some(composed) = subject.policy.tools.get(successor.as_str()) {
+            return set.union(composed.covers);
+        }
         let (server, tool) = place(subject, successor);
         let class = subject.policy.servers.get(server).and_then(|server| server.tools.get(tool));
         set.union(class.map_or(CapSet::EMPTY, |class| class.covers))
@@ -52,12 +59,19 @@ fn used(subject: &Subject<'_>, name: &Sp<String>, raw: &Raw, found: &mut Vec<Fin
 }
 
 fn given(subject: &Subject<'_>, role: &str, tool: &str) -> bool {
+    let policy = subject.policy;
+    // What hosts have only through the gateway they have under the gateway's names.
+    let anywhere = |server: &Server| policy.through(server, &[]);
+    let names = gateway::names(&policy.servers, &policy.tools, &anywhere);
+    let shown = names.into_iter().find(|(_, server, own)| server.name == subject.name() && *own == tool);
+    let shown = shown.map(|(name, ..)| name);
+    let same = |origin: &Origin| match origin {
+        Origin::Mcp { server, tool: own } if gateway::is(server) => shown.as_deref() == Some(own),
+        Origin::Mcp { server, tool: own } => server == subject.name() && own == tool,
+        Origin::Native => false,
+    };
     subject.plan.hosts.iter().any(|host| {
-        let Some(adapter) = subject.loaded.adapters.get(&host.host) else { return false };
-        let Ok(spelt) = crate::plan::names::tool(&adapter.names.tool, subject.name(), tool) else { return false };
         let forms = host.roles.iter().filter(|on| on.role == role).flat_map(|on| &on.forms);
-        forms.flat_map(|form| &form.tools).any(|tool| {
-            tool.name == spelt && matches!(&tool.origin, Origin::Mcp { server } if server == subject.name())
-        })
+        forms.flat_map(|form| &form.tools).any(|tool| same(&tool.origin))
     })
 }

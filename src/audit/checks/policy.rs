@@ -3,11 +3,10 @@
 use super::Subject;
 use crate::audit::finding::Finding;
 use crate::diag::Code;
-use crate::resolve::gateway;
 use crate::resolve::policy::ServerTool;
 
 pub(super) fn check(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let hidden = subject.server.is_some_and(|server| gateway::hides(server, &subject.policy.tools));
+    let hidden = subject.server.is_some_and(|server| subject.policy.hides(server));
     for tool in subject.contract.tools.iter().filter(|_| !hidden) {
         if subject.class(&tool.name).is_none() {
             let finding = subject.finding(Code::ToolUnclassified, tool, "the policy does not say what it confers");
@@ -55,10 +54,11 @@ fn served(subject: &Subject<'_>, cap: crate::resolve::CapId) -> bool {
 /// Tools composed of one that does not exist.
 fn composed(subject: &Subject<'_>, found: &mut Vec<Finding>) {
     for (name, tool) in subject.loaded.layers.iter().flat_map(|layer| &layer.policy.tools).flatten() {
-        let Some((server, primitive)) = tool.primitive.split_once('/') else { continue };
+        let Some(written) = &tool.primitive else { continue };
+        let Some((server, primitive)) = written.split_once('/') else { continue };
         if server == subject.name() && subject.contract.tool(primitive).is_none() {
             let message = format!("the composed tool `{}` is made of it, and the server does not offer it", name.value);
-            found.push(Finding::new(Code::ToolGone, server, message).tool(primitive).at(tool.primitive.span));
+            found.push(Finding::new(Code::ToolGone, server, message).tool(primitive).at(written.span));
         }
     }
 }

@@ -7,6 +7,7 @@ mod cost;
 mod delivery;
 pub(super) mod held;
 pub(super) mod layout;
+mod made;
 mod measured;
 mod origin;
 mod overview;

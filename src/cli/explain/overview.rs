@@ -142,6 +142,11 @@ fn figures(view: &View<'_>, budget: &str) -> String {
         let all: Vec<String> = settings.context.iter().map(|(name, p)| format!("{name} {}%", p.0)).collect();
         return format!(": {}", all.join(", "));
     }
+    if budget == crate::plan::knobs::SESSION_START {
+        let start = &settings.session_start;
+        let all: Vec<&str> = start.iter().map(|c| view.policy.catalogue.name(*c)).collect();
+        return format!(": {}", if all.is_empty() { "nothing".to_owned() } else { all.join(", ") });
+    }
     let figures: Vec<String> = match settings.budgets.get(budget) {
         Some(Budget::Size(size)) => [("target", size.target), ("limit", size.limit)]
             .into_iter()

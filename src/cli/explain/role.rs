@@ -252,7 +252,7 @@ fn tools_json(view: &View<'_>, host: Shown<'_>, on_host: &RoleOnHost, shape: &Sh
 /// A tool for programs.
 pub fn tool_json(view: &View<'_>, tool: &Tool) -> Value {
     let all = |set: crate::resolve::CapSet| set.iter().map(|c| view.policy.catalogue.name(c)).collect::<Vec<_>>();
-    let server = if let Origin::Mcp { server } = &tool.origin { Some(server) } else { None };
+    let server = if let Origin::Mcp { server, .. } = &tool.origin { Some(server) } else { None };
     json!({ "name": tool.name, "server": server, "covers": all(tool.covers), "confers": all(tool.confers) })
 }
 

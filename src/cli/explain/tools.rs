@@ -28,6 +28,7 @@ pub fn human(view: &View<'_>) -> String {
             table.row([name.as_str(), "-", "none of the capabilities"]);
         }
         out.push_str(&table.print(2, &[36, 34]));
+        out.push_str(&routes(view, *host));
         let terms = conditions::explain(host.adapter, &terms(view, *host));
         if !terms.is_empty() {
             let _ = write!(out, "  where\n{}", terms.print(4, &[24]));
@@ -35,7 +36,35 @@ pub fn human(view: &View<'_>) -> String {
         out.push('\n');
     }
     out.push_str(&servers(view));
+    out.push_str(&super::made::human(view));
     out
+}
+
+/// Which way the host has to each server, and why.
+fn routes(view: &View<'_>, host: Shown<'_>) -> String {
+    let Some(on) = view.policy.on.get(&host.plan.host).filter(|on| !on.routes.is_empty()) else { return String::new() };
+    let mut table = Table::default();
+    for (server, route) in &on.routes {
+        let way = if route.gateway { "through the gateway" } else { "directly" };
+        table.row([server.clone(), way.to_owned(), route.why.clone()]);
+    }
+    for gateway in &on.gateways {
+        let own: Vec<String> = host
+            .plan
+            .roles
+            .iter()
+            .flat_map(|role| &role.forms)
+            .filter_map(|form| Some((form, form.gateway.as_ref()?)))
+            .map(|(form, own)| format!("{} as {}: `{}`", form.role, form.form, own.server.name))
+            .collect();
+        let why = if own.is_empty() {
+            "one for all agents of the session: which role has what of it is up to the role's list".to_owned()
+        } else {
+            format!("the session's; roles have their own: {}", own.join(", "))
+        };
+        table.row([gateway.name.clone(), "the gateway".to_owned(), why]);
+    }
+    format!("  servers\n{}", table.print(4, &[24, 20]))
 }
 
 fn shown(tool: &Tool) -> String {
@@ -86,6 +115,13 @@ fn all(view: &View<'_>, host: Shown<'_>) -> Vec<Tool> {
             }
         }
     }
+    // Those of a role's own gateway have names of their own.
+    let own = host.plan.roles.iter().flat_map(|role| &role.forms).flat_map(|form| &form.tools);
+    for tool in own.filter(|t| t.origin != Origin::Native) {
+        if !tools.contains(tool) {
+            tools.push(Tool::clone(tool));
+        }
+    }
     tools
 }
 
@@ -125,6 +161,16 @@ fn servers(view: &View<'_>) -> String {
 }
 
 /// The same for programs.
+fn routes_json(view: &View<'_>, host: Shown<'_>) -> Vec<Value> {
+    let on = view.policy.on.get(&host.plan.host);
+    let one = |(server, route): (&String, &crate::resolve::Route)| {
+        let way = if route.gateway { "gateway" } else { "direct" };
+        json!({ "server": server, "via": way, "auto": route.auto, "why": route.why })
+    };
+    on.into_iter().flat_map(|on| &on.routes).map(one).collect()
+}
+
+/// The page for programs.
 pub fn json(view: &View<'_>) -> Value {
     let hosts: Vec<Value> = view
         .hosts
@@ -149,6 +195,7 @@ pub fn json(view: &View<'_>) -> Value {
             json!({
                 "host": host.plan.host,
                 "tools": tools,
+                "servers": routes_json(view, *host),
                 "inert": host.adapter.inert,
                 "lists-hold-if": list_terms(*host),
                 "conditions": conditions::json(host.adapter, &terms(view, *host)),
@@ -168,5 +215,5 @@ pub fn json(view: &View<'_>) -> Value {
             json!({ "server": s.name, "risk": s.risk, "tools": tools })
         })
         .collect();
-    json!({ "hosts": hosts, "servers": servers })
+    json!({ "hosts": hosts, "servers": servers, "primitives": super::made::json(view) })
 }

@@ -31,6 +31,8 @@ pub struct Sizes {
 pub struct Wanted {
     /// How media are wanted.
     pub delivery: Delivery,
+    /// Whether the server was told where to write a file: then nothing of it is in the answer, too.
+    pub path_given: bool,
     /// How many entries were asked for.
     pub entries: Option<u64>,
     /// Whether whoever asked can read files of the repository.
@@ -46,6 +48,8 @@ pub struct Artifact {
     pub path: String,
     /// How many bytes.
     pub bytes: usize,
+    /// Their SHA-256, in hexadecimal digits.
+    pub sha256: String,
     /// What they are, by themselves.
     pub mime: &'static str,
     /// Width and height of a picture.
@@ -90,6 +94,8 @@ struct Work<'a> {
     artifacts: Vec<Artifact>,
     inline_left: usize,
     inline: Vec<Value>,
+    /// Why media that were wanted inline are not.
+    fell_back: Option<String>,
     texts: Vec<String>,
 }
 
@@ -103,6 +109,7 @@ pub fn bound(raw: &Value, sizes: Sizes, bounds: &ResultBounds, wanted: Wanted, k
         artifacts: Vec::new(),
         inline_left: if bounds.inline_media { sizes.inline_media } else { 0 },
         inline: Vec::new(),
+        fell_back: None,
         texts: Vec::new(),
     };
     for block in raw.get("content").and_then(Value::as_array).into_iter().flatten() {
@@ -120,7 +127,7 @@ pub fn bound(raw: &Value, sizes: Sizes, bounds: &ResultBounds, wanted: Wanted, k
     done.content.append(&mut work.inline);
     done.bytes_in = length(raw);
     done.bytes_out = done.content.iter().map(length).sum();
-    done.meta = meta(&done, &work.artifacts);
+    done.meta = meta(&done, &work.artifacts, bounds.inline_media.then(|| work.delivered(done.inline)));
     done.artifacts = work.artifacts;
     done
 }
@@ -143,24 +150,35 @@ fn length(value: &Value) -> usize {
     counter.0
 }
 
-/// The notes for programs; few, however many files there are.
-fn meta(done: &Bounded, artifacts: &[Artifact]) -> Map<String, Value> {
+/// The notes for programs; few, however many files there are. `delivery` = how media went, where a call may choose.
+fn meta(done: &Bounded, artifacts: &[Artifact], delivery: Option<Value>) -> Map<String, Value> {
     let mut meta = Map::new();
-    if !done.truncated && artifacts.is_empty() {
+    if !done.truncated && artifacts.is_empty() && delivery.is_none() {
         return meta;
     }
-    let listed: Vec<Value> = artifacts
-        .iter()
-        .take(MOST_LISTED)
-        .map(|a| json!({ "id": a.id, "path": a.path, "bytes": a.bytes, "mimeType": a.mime }))
-        .collect();
-    let facts = json!({ "truncated": done.truncated, "artifacts": listed, "artifactCount": artifacts.len() });
+    let listed: Vec<Value> = artifacts.iter().take(MOST_LISTED).map(described).collect();
+    let mut facts = json!({ "truncated": done.truncated, "artifacts": listed, "artifactCount": artifacts.len() });
+    if let (Some(fields), Some(delivery)) = (facts.as_object_mut(), delivery) {
+        fields.insert("delivery".to_owned(), delivery);
+    }
     meta.insert(META.to_owned(), facts);
     meta
 }
 
+fn described(artifact: &Artifact) -> Value {
+    let Artifact { id, path, bytes, sha256, mime, pixels } = artifact;
+    let mut facts = json!({ "id": id, "path": path, "bytes": bytes, "sha256": sha256, "mimeType": mime });
+    if let (Some(fields), Some((width, height))) = (facts.as_object_mut(), pixels) {
+        fields.insert("width".to_owned(), json!(width));
+        fields.insert("height".to_owned(), json!(height));
+    }
+    facts
+}
+
 /// The key of our own notes.
 const META: &str = "io.github.rolecast/bounded";
+/// Why media are not in an answer whose server wrote them to a file.
+const PATH_GIVEN: &str = "a path was given";
 /// Most files named in the notes for programs.
 const MOST_LISTED: usize = 20;
 /// Room kept for the note at the end.
@@ -220,7 +238,7 @@ impl Work<'_> {
             return Some(self.file(data.as_bytes(), Some(media::TEXT)));
         };
         if self.wanted.delivery == Delivery::Inline {
-            if bytes.len() <= self.inline_left {
+            if bytes.len() <= self.inline_left && !self.wanted.path_given {
                 self.inline_left -= bytes.len();
                 let sniffed = media::kind(&bytes);
                 let mime = if sniffed == media::BYTES { mime.unwrap_or(sniffed.mime) } else { sniffed.mime };
@@ -228,10 +246,29 @@ impl Work<'_> {
                 self.inline.push(json!({ "type": kind, "data": data, "mimeType": mime }));
                 return None;
             }
-            let why = format!(" [not inline: {} bytes, of at most {}]", bytes.len(), self.inline_left);
-            return Some(self.file(&bytes, None) + &why);
+            let why = match self.wanted.path_given {
+                true => PATH_GIVEN.to_owned(),
+                false => format!("{} bytes, of at most {}", bytes.len(), self.inline_left),
+            };
+            let line = format!("{} [not inline: {why}]", self.file(&bytes, None));
+            self.fell_back.get_or_insert(why);
+            return Some(line);
         }
         Some(self.file(&bytes, None))
+    }
+
+    /// How media were asked for, how they went, and why not as asked.
+    fn delivered(&self, inline: usize) -> Value {
+        if self.wanted.delivery == Delivery::Artifact {
+            return json!({ "asked": "artifact", "given": "artifact" });
+        }
+        let why = match &self.fell_back {
+            None if inline > 0 => return json!({ "asked": "inline", "given": "inline" }),
+            None if self.wanted.path_given => PATH_GIVEN,
+            None => "the server sent no media with its answer",
+            Some(why) => why,
+        };
+        json!({ "asked": "inline", "given": "artifact", "why": why })
     }
 
     /// Keeps bytes; the line that stands for them. It has no quotation mark and no backslash, so that it can stand

@@ -24,7 +24,8 @@ impl Keep for Shelf {
         let mut kept = self.kept.borrow_mut();
         let id = format!("a{}.{}", kept.len(), kind.ending);
         kept.push((id.clone(), bytes.to_vec()));
-        Ok(Artifact { path: format!("p/{id}"), id, bytes: bytes.len(), mime: kind.mime, pixels: pixels(bytes) })
+        let (path, sha256) = (format!("p/{id}"), "0".repeat(64));
+        Ok(Artifact { path, id, bytes: bytes.len(), sha256, mime: kind.mime, pixels: pixels(bytes) })
     }
 }
 
@@ -147,6 +148,31 @@ fn pictures_become_files_unless_everything_allows_them_inline() {
     assert!(all_text(&done).contains("[not inline: 1001 bytes, of at most 1000]") && kept.len() == 1, "{done:?}");
     let (done, _) = run(json!({ "content": [small.clone(), small] }), &allowed, inline);
     assert_eq!(done.inline, 1, "the limit is of the whole answer");
+    assert_eq!(done.meta[META]["delivery"]["given"], "artifact", "not all of it went as asked");
+}
+
+#[test]
+fn the_notes_say_how_media_were_asked_for_how_they_went_and_why() {
+    let allowed = ResultBounds { inline_media: true, ..ResultBounds::default() };
+    let inline = Wanted { delivery: Delivery::Inline, ..Wanted::default() };
+    let delivery = |size: usize, wanted| {
+        let blocks = if size == 0 { vec![text("a path")] } else { vec![image(&picture(size), "image/png")] };
+        run(json!({ "content": blocks }), &allowed, wanted).0.meta[META].clone()
+    };
+    let facts = delivery(600, Wanted::default());
+    assert_eq!(facts["delivery"], json!({ "asked": "artifact", "given": "artifact" }));
+    let kept = &facts["artifacts"][0];
+    assert_eq!((&kept["width"], &kept["height"], &kept["bytes"]), (&json!(1280), &json!(720), &json!(600)));
+    assert_eq!(kept["sha256"].as_str().map(str::len), Some(64));
+    assert_eq!(delivery(600, inline)["delivery"], json!({ "asked": "inline", "given": "inline" }));
+    let over = json!({ "asked": "inline", "given": "artifact", "why": "1001 bytes, of at most 1000" });
+    assert_eq!(delivery(1001, inline)["delivery"], over);
+    let facts = delivery(600, Wanted { path_given: true, ..inline });
+    assert_eq!(facts["delivery"]["why"], "a path was given");
+    assert_eq!(facts["artifactCount"], 1, "and nothing of it is in the answer");
+    assert_eq!(delivery(0, inline)["delivery"]["given"], "artifact", "there was no picture to put into the answer");
+    let plain = run(json!({ "content": [text("x")] }), &ResultBounds::default(), inline).0;
+    assert!(plain.meta.is_empty(), "where nobody can choose nothing is said");
 }
 
 #[test]

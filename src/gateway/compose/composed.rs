@@ -7,7 +7,7 @@ use super::plan::{self, Plan, Route};
 use super::{Definitions, Exposed, Origin, extra, hints, schema};
 use crate::diag::{Code, Diagnostic, Sink, Span};
 use crate::model::scalar::Risk;
-use crate::resolve::composed::{Bind, Bounds, Composed, From, ToolArgument};
+use crate::resolve::composed::{Bind, Bounds, Composed, From, Maker, ToolArgument};
 use crate::resolve::{CapSet, Policy};
 
 /// The first and the most of what a tool returns, and the binding of the parameter that says how many.
@@ -23,6 +23,9 @@ pub(super) fn expose(
     definitions: &Definitions,
     sink: &mut Sink,
 ) -> Result<Exposed, String> {
+    if let Maker::Program(program) = &tool.maker {
+        return super::program::expose(tool, program, policy, sink);
+    }
     let Some(raw) = definitions.get(&tool.server, &tool.tool) else {
         return Err(unknown(tool, definitions, sink));
     };
@@ -80,7 +83,12 @@ impl Making<'_> {
         let (properties, required) = self.arguments(&bind, &bounds, limit, root)?;
         self.constants(&bind, root);
         let narrowed = self.narrowed(&bind, root);
-        let hints = hints::of(tool.confers, &self.policy.catalogue, self.raw, narrowed, &tool.hints);
+        let mut choices = tool.hints;
+        // Of what this program answers itself it is known, not only said, that it stays on this machine.
+        if matches!(tool.maker, Maker::Primitive) && self.raw["annotations"]["openWorldHint"] == false {
+            choices.open_world = choices.open_world.or(Some(false));
+        }
+        let hints = hints::of(tool.confers, &self.policy.catalogue, self.raw, narrowed, &choices);
         let hints = hints
             .map_err(|why| self.report(Code::ComposedTool, tool.hints.span.or(tool.span), &why, "leave the hint out"))
             .ok()?;
@@ -110,6 +118,7 @@ impl Making<'_> {
                 upstream: Some((root.clone(), upstream)),
                 route: Route::Bound { bind, defaults },
                 delivery: bounds.inline_media,
+                files: extra::files(&tool.server, self.raw, bounds.inline_media),
                 reasons,
                 limit: narrow,
             },

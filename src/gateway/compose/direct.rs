@@ -66,6 +66,7 @@ pub(super) fn expose(
             upstream: Some((root.clone(), upstream)),
             route: Route::Whole { added },
             delivery: bounds.inline_media,
+            files: extra::files(&server.name, raw, bounds.inline_media),
             reasons,
             limit,
         },

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::plan::{DELIVERY, NOTE, REASON};
+use crate::audit::contract::Contract;
+use crate::audit::schema::{self, Reach};
 use crate::resolve::{CapSet, Policy};
 
 /// The needs of which the first call of a session must name one; empty where none has to.
@@ -13,6 +15,15 @@ pub(super) fn reasons(server: &str, confers: CapSet, policy: &Policy) -> Vec<&'s
     let specialist = settings.record_reason && settings.browser_order.iter().any(|name| name == server);
     let browses = confers.iter().any(|cap| policy.catalogue.name(cap).starts_with("browser."));
     if specialist && browses { settings.escalate_for.iter().map(|need| need.key()).collect() } else { Vec::new() }
+}
+
+/// The parameters by which a primitive is told where to write what it would else answer, at its top; asked for only where
+/// media may be in an answer.
+pub(super) fn files(server: &str, raw: &Value, inline_media: bool) -> Vec<String> {
+    let contract = inline_media.then(|| Contract::new(server, &Value::Null, vec![raw.clone()]).ok()).flatten();
+    let tools = contract.into_iter().flat_map(|contract| contract.tools);
+    let reaches = tools.flat_map(|tool| schema::reach(&tool));
+    reaches.filter_map(|reach| if let Reach::File { param } = reach { Some(param) } else { None }).collect()
 }
 
 /// Adds the arguments to what a model is shown.
@@ -30,10 +41,9 @@ pub(super) fn add(properties: &mut Map<String, Value>, inline_media: bool, reaso
         let reason = json!({
             "type": "string",
             "enum": reasons,
-            "description": "Why this browser is needed; the first call of a session must say so.",
+            "description": "Why this browser: the first call of a session says so.",
         });
-        let note =
-            json!({ "type": "string", "minLength": 1, "maxLength": 400, "description": "The same in one sentence." });
+        let note = json!({ "type": "string", "minLength": 1, "maxLength": 400, "description": "In one sentence." });
         properties.insert(REASON.to_owned(), reason);
         properties.insert(NOTE.to_owned(), note);
     }

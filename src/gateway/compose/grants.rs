@@ -1,6 +1,7 @@
 //! Which tools a role's grants cover.
 
 use super::{Exposed, Origin, OwnTool};
+use crate::model::scalar::Risk;
 use crate::resolve::{CapSet, Policy, Role, gateway};
 
 /// Whether everything a tool confers is granted.
@@ -19,7 +20,7 @@ pub(super) fn covered(tool: &Exposed, policy: &Policy, role: Option<&Role>) -> R
         return if shown { Ok(()) } else { Err("it is dangerous, and no role is granted it".to_owned()) };
     };
     // It returns only what this role was given before.
-    if tool.origin == Origin::Own(OwnTool::ReadArtifact) {
+    if matches!(tool.origin, Origin::Own(OwnTool::ReadArtifact)) {
         return Ok(());
     }
     let missing = tool.confers.without(role.granted());
@@ -39,4 +40,17 @@ pub(super) fn covered(tool: &Exposed, policy: &Policy, role: Option<&Role>) -> R
         return Ok(());
     }
     Err(format!("role `{}` is granted {} only within a scope, which this tool would not keep", role.id, names(scoped)))
+}
+
+/// Keeps a tool that has the risk that is asked for. What gives back a part of an answer goes with each.
+///
+/// # Errors
+/// That it has another, in one sentence.
+pub(super) fn of_risk(tool: Exposed, asked: Option<Risk>) -> Result<Exposed, String> {
+    match asked {
+        Some(risk) if tool.risk != risk && !matches!(tool.origin, Origin::Own(OwnTool::ReadArtifact)) => {
+            Err(format!("it is {}, and only what is {} is asked for", tool.risk.word(), risk.word()))
+        }
+        _ => Ok(tool),
+    }
 }

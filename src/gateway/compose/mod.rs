@@ -15,18 +15,25 @@ mod hints;
 mod own;
 mod place;
 mod plan;
+mod program;
+mod raw;
 mod schema;
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::diag::Sink;
 use crate::model::scalar::Risk;
+use crate::resolve::composed::{Composed, Maker, Program};
+use crate::resolve::policy::Server;
 use crate::resolve::{CapSet, Policy, Role, gateway};
 
 pub use definition::Definitions;
 pub use hints::Hints;
 pub use own::OwnTool;
 pub use plan::{Call, Delivery, Plan, Refusal};
+pub use raw::raw;
 
 /// A tool as a role is shown it, and what a call of it does.
 #[derive(Debug)]
@@ -64,21 +71,24 @@ impl Exposed {
     pub fn from(&self) -> String {
         match &self.origin {
             Origin::Upstream { server, tool } => format!("{server}/{tool}"),
+            Origin::Program(_) => "a program".to_owned(),
             Origin::Own(_) => "rolecast".to_owned(),
         }
     }
 }
 
 /// Who answers a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Origin {
-    /// A tool of a server.
+    /// A tool of a server, or a primitive of this program.
     Upstream {
-        /// The server.
+        /// The server, or the name in `primitives:`.
         server: String,
         /// Its tool.
         tool: String,
     },
+    /// A program that is started for the call.
+    Program(Arc<Program>),
     /// This program.
     Own(OwnTool),
 }
@@ -109,6 +119,19 @@ pub struct Withheld {
     pub why: String,
 }
 
+/// For whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
+    /// The role; none for the main agent.
+    pub role: Option<&'a Role>,
+    /// The hosts, as far as they are known.
+    pub hosts: &'a [String],
+    /// Only what has this risk.
+    pub risk: Option<Risk>,
+}
+
 /// What one role is shown.
 #[derive(Debug, Default)]
 pub struct Exposure {
@@ -120,35 +143,43 @@ pub struct Exposure {
 
 /// The tools of `role`, or of the main agent. A composed tool that its primitive does not allow is reported and
 /// withheld; the others are not concerned.
-pub fn expose(policy: &Policy, role: Option<&Role>, definitions: &Definitions, sink: &mut Sink) -> Exposure {
+pub fn expose(asked: &Asked<'_>, definitions: &Definitions, sink: &mut Sink) -> Exposure {
+    let policy = asked.policy;
     let mut exposure = Exposure::default();
     for tool in policy.tools.values() {
         let made = composed::expose(tool, policy, definitions, sink);
-        admit(made, &tool.name, policy, role, &mut exposure);
+        admit(made, &tool.name, asked, &mut exposure);
     }
-    for (name, server, tool) in gateway::names(&policy.servers, &policy.tools) {
+    let anywhere = |server: &Server| policy.through(server, &[]);
+    let here = |server: &Server| policy.through(server, asked.hosts);
+    let names = gateway::names(&policy.servers, &policy.tools, &anywhere);
+    for (name, server, tool) in names.into_iter().filter(|(_, server, _)| here(server)) {
         let made = direct::expose(&name, server, tool, policy, definitions, sink);
-        admit(made, &name, policy, role, &mut exposure);
+        admit(made, &name, asked, &mut exposure);
     }
-    for made in own::tools(policy, role) {
+    for made in own::tools(policy, asked.role) {
         let name = made.name.clone();
-        admit(Ok(made), &name, policy, role, &mut exposure);
+        admit(Ok(made), &name, asked, &mut exposure);
     }
     exposure.tools.sort_by(|a, b| a.name.cmp(&b.name));
     exposure.withheld.sort_by(|a, b| a.name.cmp(&b.name));
     exposure
 }
 
-/// Reports every composed tool that its primitive does not allow, whoever has it.
-pub fn check(policy: &Policy, definitions: &Definitions, sink: &mut Sink) {
-    for tool in policy.tools.values().filter(|tool| definitions.get(&tool.server, &tool.tool).is_some()) {
+/// Reports every tool out of `which` that its primitive does not allow, whoever has it. Tools of servers that nothing is known
+/// of are passed over.
+pub fn check(policy: &Policy, definitions: &Definitions, sink: &mut Sink, which: impl Fn(&Composed) -> bool) {
+    let known =
+        |tool: &Composed| !matches!(tool.maker, Maker::Server) || definitions.get(&tool.server, &tool.tool).is_some();
+    for tool in policy.tools.values().filter(|tool| which(tool) && known(tool)) {
         // The reports are what is wanted.
         let _ = composed::expose(tool, policy, definitions, sink);
     }
 }
 
-fn admit(made: Result<Exposed, String>, name: &str, policy: &Policy, role: Option<&Role>, exposure: &mut Exposure) {
-    let admitted = made.and_then(|tool| grants::covered(&tool, policy, role).map(|()| tool));
+fn admit(made: Result<Exposed, String>, name: &str, asked: &Asked<'_>, exposure: &mut Exposure) {
+    let admitted = made.and_then(|tool| grants::covered(&tool, asked.policy, asked.role).map(|()| tool));
+    let admitted = admitted.and_then(|tool| grants::of_risk(tool, asked.risk));
     match admitted {
         Ok(tool) => exposure.tools.push(tool),
         Err(why) => exposure.withheld.push(Withheld { name: name.to_owned(), why }),

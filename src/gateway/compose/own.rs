@@ -146,6 +146,7 @@ fn expose(tool: OwnTool, policy: &Policy) -> Option<Exposed> {
             upstream: None,
             route: Route::Whole { added: Map::new() },
             delivery: false,
+            files: Vec::new(),
             reasons: Vec::new(),
             limit: None,
         },

@@ -35,6 +35,8 @@ pub struct Plan {
     pub(super) route: Route,
     /// Whether `delivery` is taken.
     pub(super) delivery: bool,
+    /// Parameters of the primitive that say where a file is written.
+    pub(super) files: Vec<String>,
     /// The needs of which one must be given before anything else in a session; empty = none.
     pub(super) reasons: Vec<&'static str>,
     /// The argument of the model that says how many.
@@ -57,6 +59,8 @@ pub struct Call {
     pub arguments: Map<String, Value>,
     /// How media are wanted.
     pub delivery: Delivery,
+    /// Whether the origin is told where to write a file.
+    pub path_given: bool,
     /// The number of entries the model asked for itself.
     pub entries: Option<u64>,
     /// Why the specialist browser is needed: one of the policy's needs, and a sentence.
@@ -153,7 +157,8 @@ impl Plan {
             }
         };
         self.fits_upstream(&arguments)?;
-        Ok(Call { arguments, delivery, entries, reason })
+        let path_given = self.files.iter().any(|name| arguments.contains_key(name));
+        Ok(Call { arguments, delivery, path_given, entries, reason })
     }
 
     /// Takes the reason out of the arguments.

@@ -31,6 +31,10 @@ pub(super) fn search() -> Value {
     })
 }
 
+fn asked<'a>(policy: &'a Policy, role: Option<&'a Role>) -> Asked<'a> {
+    Asked { policy, role, hosts: &[], risk: None }
+}
+
 /// One tool that does everything.
 fn tabs() -> Value {
     json!({
@@ -108,7 +112,7 @@ pub(super) fn exposed(text: &str, role: Option<&str>) -> (Exposure, Vec<Diagnost
     assert!(found.is_empty(), "{found:#?}");
     let role = role.map(|id| policy.roles.iter().find(|r| r.id == id).unwrap());
     let mut sink = Sink::new();
-    let exposure = expose(&policy, role, &definitions(), &mut sink);
+    let exposure = expose(&asked(&policy, role), &definitions(), &mut sink);
     (exposure, sink.iter().cloned().collect::<Vec<_>>())
 }
 
@@ -361,7 +365,7 @@ fn a_schema_that_cannot_be_taken_apart_is_refused() {
         let mut definitions = Definitions::default();
         definitions.add("knowledge", [raw]);
         let mut sink = Sink::new();
-        let exposure = expose(&policy, None, &definitions, &mut sink);
+        let exposure = expose(&asked(&policy, None), &definitions, &mut sink);
         assert!(!exposure.tools.iter().any(|t| t.name == "search_faq"), "{key}");
         assert!(
             messages(&sink.iter().cloned().collect::<Vec<_>>()).iter().all(|m| m.contains("cannot be narrowed")),
@@ -373,7 +377,7 @@ fn a_schema_that_cannot_be_taken_apart_is_refused() {
     let mut definitions = Definitions::default();
     definitions.add("knowledge", [raw]);
     let mut sink = Sink::new();
-    assert!(!expose(&policy, None, &definitions, &mut sink).tools.iter().any(|t| t.name == "search_faq"));
+    assert!(!expose(&asked(&policy, None), &definitions, &mut sink).tools.iter().any(|t| t.name == "search_faq"));
 }
 
 #[test]
@@ -395,7 +399,7 @@ fn a_role_is_shown_what_its_grants_cover_and_nothing_else() {
 fn nothing_is_shown_of_a_server_of_which_nothing_is_pinned() {
     let (policy, _) = policy(&format!("{HEAD}{THREE}"));
     let mut sink = Sink::new();
-    let exposure = expose(&policy, None, &Definitions::default(), &mut sink);
+    let exposure = expose(&asked(&policy, None), &Definitions::default(), &mut sink);
     assert!(exposure.tools.iter().all(|t| matches!(t.origin, Origin::Own(_))));
     assert!(exposure.withheld.iter().all(|w| w.why.starts_with("nothing is pinned of server `knowledge`")));
     assert!(sink.iter().cloned().collect::<Vec<_>>().is_empty());
@@ -411,7 +415,37 @@ fn tools_of_two_servers_with_one_name_are_told_apart() {
     assert!(found.is_empty(), "{found:#?}");
     let mut definitions = definitions();
     definitions.add("other", [tabs()]);
-    let exposure = expose(&policy, None, &definitions, &mut Sink::new());
+    let exposure = expose(&asked(&policy, None), &definitions, &mut Sink::new());
     let names: Vec<&str> = exposure.tools.iter().map(|t| t.name.as_str()).filter(|n| n.contains("tabs")).collect();
     assert_eq!(names, ["knowledge_tabs", "other_tabs"]);
+}
+
+#[test]
+fn a_part_by_risk_has_what_has_it_and_what_gives_answers_back() {
+    let (policy, _) = policy(&format!("{HEAD}{THREE}"));
+    let names = |risk| {
+        let asked = Asked { policy: &policy, role: None, hosts: &[], risk: Some(risk) };
+        let tools = expose(&asked, &definitions(), &mut Sink::new()).tools;
+        tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(Risk::Restricted), ["read_artifact", "tabs"]);
+    assert_eq!(names(Risk::Dangerous), ["read_artifact"]);
+    let safe = names(Risk::Safe);
+    assert!(safe.contains(&"search_faq".to_owned()) && safe.contains(&"read_artifact".to_owned()), "{safe:?}");
+    assert!(!safe.contains(&"tabs".to_owned()), "{safe:?}");
+}
+
+#[test]
+fn a_host_that_has_a_server_itself_is_not_shown_it_again() {
+    let text = HEAD
+        .replace("hosts: { claude-code: {} }", "hosts: { claude-code: {}, cursor: {} }")
+        .replace("    via: gateway\n", "");
+    let (policy, _) = policy(&text);
+    let shown = |hosts: &[String]| {
+        let asked = Asked { policy: &policy, role: None, hosts, risk: None };
+        expose(&asked, &definitions(), &mut Sink::new()).tools.iter().any(|tool| tool.name == "tabs")
+    };
+    let host = |id: &str| [id.to_owned()];
+    assert!(!shown(&host("claude-code")), "Claude Code is given the server itself");
+    assert!(shown(&host("cursor")) && shown(&[]));
 }

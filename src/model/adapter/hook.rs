@@ -4,7 +4,8 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use crate::model::guard::Answer;
+use super::Claim;
+pub use crate::model::guard::{Answer, Usage};
 
 /// How the guard is asked. What is sent is told by its shape; this says what the names in it mean. A host whose
 /// hooks are not told which agent calls has none.
@@ -19,14 +20,31 @@ pub struct Hook {
     /// Names of agents that are given the history always.
     #[serde(default)]
     pub copies: Vec<String>,
-    /// Names that the host gives its tools when it runs the hooks of another host's file → tool of the hook.
+    /// Names that the host gives its tools when it runs the hooks of another host's file → tools of the hook that
+    /// it may mean.
     #[serde(default)]
-    pub borrowed: IndexMap<String, String>,
+    pub borrowed: IndexMap<String, Vec<String>>,
     /// Whether a main agent that is started as a role is named too.
     #[serde(default)]
     pub mains: bool,
     /// Variable of the environment with the folder of the project; omitted = the hook runs in it.
     pub root: Option<String>,
+    /// How a hook after a call can tell the model how full its context is; omitted = it is not told, or the model
+    /// does not get what it says.
+    pub context: Option<HookContext>,
+    /// What holds of that a call is refused for everybody: copies of the history, long packets, first reads of long
+    /// files; omitted = nothing was tried.
+    pub everybody: Option<Claim>,
+}
+
+/// A hook that runs after a call, and whose words the model gets.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct HookContext {
+    /// Where the figures stand.
+    pub usage: Usage,
+    /// What holds of it.
+    pub claim: Claim,
 }
 
 /// What a tool is called with. The tool that starts agents needs nothing here: `subagents` says it.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::FrontMatter;
+use crate::text::json::Refused;
 
 /// A file, or a family of files, that we write.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -19,6 +20,8 @@ pub struct Output {
     /// are the entries we own, and may be omitted when knobs and switches are all of it. An empty result
     /// is no file.
     pub template: Option<String>,
+    /// What the host's reader of this file does not take of JSON with comments; omitted = nothing is known of it.
+    pub json: Option<JsonReader>,
     /// How the host reads the front matter, when it does so line by line; omitted = as YAML, or there is none.
     pub front_matter: Option<FrontMatter>,
     /// Pointers owned as one value though they have children; `*` stands for any key.
@@ -27,6 +30,40 @@ pub struct Output {
     /// The same for values of which the order of keys decides.
     #[serde(default)]
     pub ordered: Vec<String>,
+}
+
+/// How a host reads a JSON file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct JsonReader {
+    /// What it does not take.
+    pub without: Vec<Loose>,
+    /// What it does with a file that has it: a clause after the name of the host.
+    #[serde(rename = "else")]
+    pub otherwise: String,
+}
+
+/// What some readers of JSON take and others do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Loose {
+    /// Comments.
+    Comments,
+    /// A comma with nothing after it.
+    TrailingCommas,
+    /// A byte order mark.
+    ByteOrderMark,
+}
+
+impl JsonReader {
+    /// The same for who reads the text.
+    pub fn refused(&self) -> Refused {
+        Refused {
+            comments: self.without.contains(&Loose::Comments),
+            commas: self.without.contains(&Loose::TrailingCommas),
+            mark: self.without.contains(&Loose::ByteOrderMark),
+        }
+    }
 }
 
 /// What an output is repeated for.

@@ -1,9 +1,11 @@
 //! How a host takes MCP servers.
 
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Claim;
+use super::limit::Unit;
 use super::list::Verdict;
 use crate::model::scalar::{EvidenceKind, Guarantee};
 
@@ -26,6 +28,8 @@ pub struct Mcp {
     /// The same for the headers of a remote server.
     #[serde(default)]
     pub headers: Passing,
+    /// Which variables of the session reach a program without being named; omitted = none is known to.
+    pub inherits: Option<Inherits>,
     /// The time-outs of an entry; omitted = it has none.
     pub timeout: Option<EntryTimeout>,
     /// What holds that an agent has no tool of a server but those the policy names; omitted = nothing does.
@@ -33,6 +37,11 @@ pub struct Mcp {
     /// What happens before a call of a tool that the policy names, by the tool's risk.
     #[serde(default)]
     pub approval: Approvals,
+    /// How much of a server's answer is shown whole; omitted = nothing is known that shows less than budgets allow.
+    pub reply: Option<Reply>,
+    /// Forms of a role that have a gateway of their own; elsewhere all agents share the one of the session.
+    #[serde(default)]
+    pub per_role: IndexMap<String, PerRole>,
     /// Conditions under which a server that is written is connected, and a role has the tools that its list names.
     #[serde(default, rename = "if")]
     pub conditions: Vec<String>,
@@ -42,6 +51,57 @@ impl Mcp {
     /// A variable as a text of an entry names it.
     pub fn refer(&self, variable: &str) -> Option<String> {
         self.reference.as_ref().map(|r| r.replace("{name}", variable))
+    }
+
+    /// Whether a program finds a variable of the session under its own name although nothing names it.
+    pub fn inherited(&self, variable: &str) -> bool {
+        let name = variable.to_ascii_uppercase();
+        self.inherits.as_ref().is_some_and(|all| !all.except.iter().any(|part| name.contains(part.as_str())))
+    }
+}
+
+/// Variables that programs inherit.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Inherits {
+    /// All but those with one of these in their names, in capitals.
+    pub except: Vec<String>,
+}
+
+/// The size of an answer over which the host shows less of it.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Reply {
+    /// How much.
+    pub max: u64,
+    /// In which unit.
+    pub unit: Unit,
+    /// How it is known; default the file's.
+    pub evidence: Option<EvidenceKind>,
+}
+
+impl Reply {
+    /// Bytes that are no more in any text: a character has at least one, and so has a token.
+    pub const fn bytes(&self) -> u64 {
+        self.max
+    }
+}
+
+/// How a form of a role is given a gateway of its own.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PerRole {
+    /// What its entry is called, with `{role}`, in which `_` becomes `-`; omitted = as that of the session, which is
+    /// started for the role.
+    pub name: Option<String>,
+    /// What holds that the role has no tool of it but those that are planned.
+    pub claim: Claim,
+}
+
+impl PerRole {
+    /// The name of the entry for a role.
+    pub fn entry(&self, role: &str) -> Option<String> {
+        self.name.as_ref().map(|name| name.replace("{role}", &role.replace('_', "-")))
     }
 }
 

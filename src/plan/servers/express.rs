@@ -2,6 +2,7 @@
 
 use crate::diag::{Code, Diagnostic, Sink, Span};
 use crate::model::adapter::{Adapter, Bounded, Mcp, Passing, Transport};
+use crate::resolve::gateway;
 use crate::resolve::policy::{Reach, Server, Text, Value};
 
 /// Reports every part of `server` that would be written as something else, or not at all.
@@ -51,17 +52,33 @@ pub(super) fn report(adapter: &Adapter, mcp: &Mcp, server: &Server, sink: &mut S
 
 /// Variables where an entry can hand none on.
 fn nothing_passed(adapter: &Adapter, mcp: &Mcp, server: &Server, sink: &mut Sink) {
-    let env = server.env.values().filter(|_| mcp.env == Passing::Nothing);
-    let headers = server.headers.values().filter(|_| mcp.headers == Passing::Nothing);
-    for value in env.chain(headers) {
+    let env = server.env.iter().filter(|_| mcp.env == Passing::Nothing);
+    let headers = server.headers.iter().filter(|_| mcp.headers == Passing::Nothing);
+    for (key, value) in env.chain(headers) {
         let (Value::Variable(variable) | Value::Bearer(variable)) = value else { continue };
+        if *key == variable.text && mcp.inherited(key) {
+            continue;
+        }
+        let taken = mcp.inherits.as_ref().filter(|_| !mcp.inherited(&variable.text) && gateway::is(&server.name));
+        if let Some(taken) = taken {
+            sink.push(
+                refused(adapter, server, variable.span, "is taken out of its environment")
+                    .note(format!(
+                        "{} hands no program a variable whose name has {} in it",
+                        adapter.title,
+                        taken.except.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(", ")
+                    ))
+                    .help("let the variable have another name; the gateway hands it on under the one the server knows"),
+            );
+            continue;
+        }
         sink.push(
             refused(adapter, server, variable.span, "not here")
                 .note(format!(
                     "an entry of {} hands no variable on, and its value may not be written down",
                     adapter.title
                 ))
-                .help("leave the host out, or the server"),
+                .help("let the gateway hand it on, with `via: gateway`, or leave the host out"),
         );
     }
 }

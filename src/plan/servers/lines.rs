@@ -3,6 +3,7 @@
 use crate::model::adapter::{Adapter, Mcp, Verdict};
 use crate::model::scalar::{EvidenceKind, Guarantee};
 use crate::plan::ledger::{LimitedBy, Line, State, Subject};
+use crate::resolve::Route;
 use crate::resolve::gateway;
 use crate::resolve::policy::{Policy, Server};
 
@@ -14,16 +15,24 @@ pub const UNNAMED: &str = "*";
 /// One line for each tool that the policy names, and one for all others of each server.
 pub fn lines(adapter: &Adapter, policy: &Policy, plan: Option<&ServersPlan>) -> Vec<Line> {
     let mut lines = Vec::new();
-    let through = plan.and_then(|p| p.servers.iter().find(|s| s.server == gateway::NAME));
-    for server in policy.offered() {
-        let found = plan.and_then(|p| p.servers.iter().find(|s| s.server == server.name).map(|s| (p, s)));
-        match (adapter.mcp.as_ref(), found) {
-            (Some(mcp), Some((plan, own))) => lines.extend(of(adapter, mcp, plan, own)),
-            (Some(_), None) if through.is_some() && gateway::hides(server, &policy.tools) => {
-                lines.push(behind(adapter, server));
+    let found = |name: &str| plan.and_then(|p| p.servers.iter().find(|s| s.server == name).map(|s| (p, s)));
+    for server in policy.servers.values() {
+        match (adapter.mcp.as_ref(), found(&server.name), policy.route_of(&adapter.id, &server.name)) {
+            (Some(mcp), Some((plan, own)), _) => lines.extend(of(adapter, mcp, plan, own)),
+            (Some(_), None, route) if plan.is_some() && policy.behind(server, std::slice::from_ref(&adapter.id)) => {
+                lines.push(behind(adapter, server, route));
             }
             _ => lines.push(nowhere(adapter, server)),
         }
+    }
+    let gateways = policy.on.get(&adapter.id).into_iter().flat_map(|on| &on.gateways);
+    match (adapter.mcp.as_ref(), plan) {
+        (Some(mcp), Some(plan)) => {
+            for own in gateways.filter_map(|gateway| plan.servers.iter().find(|s| s.server == gateway.name)) {
+                lines.extend(of(adapter, mcp, plan, own));
+            }
+        }
+        _ => lines.extend(gateways.map(|gateway| nowhere(adapter, gateway))),
     }
     lines
 }
@@ -54,9 +63,14 @@ fn nowhere(adapter: &Adapter, server: &Server) -> Line {
 }
 
 /// A server that the host does not know: its tools are had through the gateway, and the others by nobody.
-fn behind(adapter: &Adapter, server: &Server) -> Line {
-    let reason = "no host is given the server itself: the gateway shows what the policy makes or names of it, and refuses the rest";
-    let mut line = base(adapter, &server.name, UNNAMED, State::Denied, reason.to_owned());
+fn behind(adapter: &Adapter, server: &Server, route: Option<&Route>) -> Line {
+    let mut reason =
+        "the host is not given the server itself: the gateway shows what the policy makes or names of it, and refuses the rest"
+            .to_owned();
+    if let Some(route) = route.filter(|route| route.auto) {
+        reason = format!("{reason}; chosen because {}", route.why);
+    }
+    let mut line = base(adapter, &server.name, UNNAMED, State::Denied, reason);
     line.limited_by = Some(LimitedBy::Absence);
     guarded(&mut line);
     line.conditions.clear();
@@ -118,7 +132,7 @@ fn unnamed(adapter: &Adapter, mcp: &Mcp, plan: &ServersPlan, server: &ServerOnHo
     let reason = "tools of the server that the policy does not name";
     let mut line = base(adapter, &server.server, UNNAMED, State::Denied, reason.to_owned());
     let stronger = mcp.unnamed.as_ref().is_some_and(|claim| claim.guarantee > Guarantee::Guarded);
-    if server.server == gateway::NAME && !stronger {
+    if gateway::is(&server.server) && !stronger {
         line.limited_by = Some(LimitedBy::Absence);
         guarded(&mut line);
         line.reason =

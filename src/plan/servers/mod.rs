@@ -8,7 +8,6 @@ use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::adapter::{Adapter, Approval, Approvals, Bounded, Mcp};
 use crate::model::scalar::Risk;
 use crate::model::user_file::UserFile;
-use crate::resolve::gateway;
 use crate::resolve::policy::{Policy, Server};
 
 use super::names;
@@ -76,8 +75,11 @@ pub fn written(adapter: &Adapter) -> bool {
 
 /// Reports servers that no host is given.
 pub fn report_unused(policy: &Policy, sink: &mut Sink) {
-    let through = |server: &Server| gateway::behind(server, &policy.tools);
-    for server in policy.servers.values().filter(|s| !s.given() && !through(s)) {
+    let unreached = |server: &&Server| {
+        let given = policy.hosts.iter().any(|host| policy.direct(host, server));
+        !given && !policy.behind(server, &[])
+    };
+    for server in policy.servers.values().filter(unreached) {
         sink.push(unused(server));
     }
 }
@@ -100,7 +102,7 @@ pub fn plan(
 ) -> Option<ServersPlan> {
     let mcp = adapter.mcp.as_ref()?;
     let output = mcp.output.as_ref()?;
-    let given: Vec<&Server> = policy.offered().filter(|s| s.given()).collect();
+    let given: Vec<&Server> = policy.given_on(&adapter.id).collect();
     if given.is_empty() {
         return None;
     }
@@ -113,7 +115,8 @@ pub fn plan(
     Some(ServersPlan { output: output.clone(), file, servers })
 }
 
-fn on_host(adapter: &Adapter, mcp: &Mcp, server: &Server) -> ServerOnHost {
+/// A server as the host takes it.
+pub(super) fn on_host(adapter: &Adapter, mcp: &Mcp, server: &Server) -> ServerOnHost {
     let bounds = |what: Bounded| mcp.timeout.as_ref().filter(|t| t.bounds.contains(&what));
     let list = server.list.seconds;
     let tools = server.tools.iter().filter_map(|(tool, class)| {
