@@ -12,6 +12,7 @@ pub mod cli;
 pub mod compile;
 pub mod diag;
 pub mod edit;
+#[cfg(feature = "gateway")]
 pub mod eval;
 pub mod gateway;
 pub mod guard;

@@ -45,7 +45,6 @@ pub fn program() -> io::Result<PathBuf> {
 }
 
 /// The value of a variable that names a folder.
-#[cfg(feature = "gateway")]
 pub fn folder(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from)
 }

@@ -9,6 +9,7 @@ mod compiled;
 mod completions;
 mod drift;
 mod env;
+#[cfg(feature = "gateway")]
 mod eval;
 mod exit;
 mod explain;
@@ -82,8 +83,12 @@ fn run(arguments: &Arguments, ui: &Ui) -> Exit {
         #[cfg(feature = "gateway")]
         Command::Primitives(args) => primitives::run(args, global, ui),
         Command::Role(args) => role::run(args, global, ui),
+        #[cfg(feature = "gateway")]
         Command::Eval(args) => eval::run(args, global, ui),
+        #[cfg(feature = "gateway")]
         Command::ScenarioServer(args) => eval::serve(args),
+        #[cfg(not(feature = "gateway"))]
+        Command::Eval(_) | Command::ScenarioServer(_) => Err(Failure::absent("eval")),
         Command::Measure(args) => measure::run(args, global, ui),
         Command::Packet(args) => packet::run(args, global, ui),
         Command::Hosts(args) => hosts::run(args, global, ui),
