@@ -354,8 +354,9 @@ fn scopes_waivers_and_a_servers_tools_are_on_the_page_with_their_conditions() {
         repo.create  guarded by path,      only `triage/**`, never the policy or rendered files; by `Write`; a hook that
                      ran, if in-root, if   exceeds its time lets the call through
                      on-path
-        web.fetch    advised by domain,    only `tracker.example`; by `WebFetch`; the scope is only text: nothing that is
-                     ran                   rendered here can narrow it
+        web.fetch    guarded by domain,    only `tracker.example`; by `WebFetch`; a redirect to the same name with or
+                     ran, if in-root, if   without `www.` is followed; a hook that exceeds its time lets the call through
+                     on-path
         ticket.read  no limit, ran, if     by `mcp__tickets__get_ticket`
                      approved
       cannot, or must not

@@ -154,7 +154,7 @@ fn schemas_are_listed_printed_and_unknown_ones_refused() {
     let dir = with(&[]);
     let names: Vec<String> =
         serde_json::from_str(&out(&rolecast(dir.path(), &["schema", "--format", "json"]))).unwrap();
-    assert_eq!(names, ["policy", "role", "rule", "packet", "adapter", "evidence"]);
+    assert_eq!(names, ["policy", "role", "rule", "packet", "adapter", "scenario", "evidence"]);
     let list = out(&rolecast(dir.path(), &["schema"]));
     assert_eq!(list.lines().count(), names.len());
     for name in &names {

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::CONTENT_TYPE;
 use reqwest::{Method, Url};
 
-use super::http::{capped, cause, client, kind, whole};
+use super::http::{capped, cause, client, kind, sensitive, whole};
 use super::problem::Problem;
 
 /// What was answered.
@@ -31,13 +31,7 @@ pub async fn fetch(
     max: usize,
 ) -> Result<Fetched, Problem> {
     let url: Url = url.parse().map_err(|error| Problem::Declaration(format!("the address is none: {error}")))?;
-    let mut map = HeaderMap::new();
-    for (name, value) in headers {
-        let bad = || Problem::Declaration(format!("the header `{name}` has a name or value that cannot be sent"));
-        let mut value = HeaderValue::from_str(value).map_err(|_| bad())?;
-        value.set_sensitive(true);
-        map.insert(HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?, value);
-    }
+    let map = sensitive(headers)?;
     let sending = async {
         let method = if body.is_some() { Method::POST } else { Method::GET };
         let mut request = client(&url)?.request(method, url).headers(map);

@@ -50,13 +50,7 @@ impl Http {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(declared(format!("`{}` addresses are not understood", url.scheme())));
         }
-        let mut map = HeaderMap::new();
-        for (name, value) in headers {
-            let bad = || Problem::Declaration(format!("the header `{name}` has a name or value that cannot be sent"));
-            let mut value = HeaderValue::from_str(value).map_err(|_| bad())?;
-            value.set_sensitive(true);
-            map.insert(HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?, value);
-        }
+        let map = sensitive(headers)?;
         let client = client(&url)?;
         let learnt = Mutex::new(HeaderMap::new());
         Ok(Self { client, url, headers: map, learnt, peer: Arc::clone(peer), max: limits.message })
@@ -249,6 +243,18 @@ struct Position {
     wait: Option<Duration>,
     /// Connections in a row that brought nothing.
     idle: u32,
+}
+
+/// Declared headers; none of them is ever printed.
+pub(super) fn sensitive(headers: &[(String, String)]) -> Result<HeaderMap, Problem> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        let bad = || Problem::Declaration(format!("the header `{name}` has a name or value that cannot be sent"));
+        let mut value = HeaderValue::from_str(value).map_err(|_| bad())?;
+        value.set_sensitive(true);
+        map.insert(HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?, value);
+    }
+    Ok(map)
 }
 
 /// A client for one address.
