@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::guard::context::Made;
 use crate::guard::{self, Refusal};
+use crate::model::guard::words::REFUSED;
 use crate::model::guard::{Answer, decision};
 
 use super::env;
@@ -15,9 +16,6 @@ use super::exit::Exit;
 
 /// Far below the time that hosts give a hook, after which some let the call through.
 const DEADLINE: Duration = Duration::from_secs(4);
-
-/// So that the model, and who reads over its shoulder, knows who refuses.
-const NAME: &str = "rolecast: ";
 
 /// Whether the main agent is known to ask: it has no limits that could be lost when the time is over.
 static MAIN: AtomicBool = AtomicBool::new(false);
@@ -61,7 +59,7 @@ pub fn run(host: &str, root: Option<&str>) -> Exit {
     match decide(host, root) {
         Ok(()) => Exit::Clean,
         Err(Refusal { answer: Answer::Decision, reason }) => {
-            let answer = decision(&format!("{NAME}{reason}"));
+            let answer = decision(&format!("{REFUSED}{reason}"));
             let mut out = std::io::stdout().lock();
             let written = writeln!(out, "{answer}").and_then(|()| out.flush());
             if written.is_ok() { Exit::Clean } else { Exit::Usage }
@@ -98,5 +96,5 @@ fn after(time: Duration, code: fn() -> i32) {
 
 /// Nobody is left to be told when this fails.
 fn tell(reason: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{NAME}{reason}");
+    let _ = writeln!(std::io::stderr().lock(), "{REFUSED}{reason}");
 }

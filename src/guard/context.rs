@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::model::guard::words::REFUSED;
 use crate::model::guard::{Compiled, Threshold};
 
 use super::once::Told;
@@ -66,7 +67,7 @@ fn line(compiled: &Compiled, count: usize, fill: Fill, sub_agent: bool) -> Optio
             "hand back to the parent now: report what is done, what is verified and what is open, and stop"
         }
     };
-    Some(format!("rolecast: {} % of the context window is used: {then}", fill.percent()))
+    Some(format!("{REFUSED}{} % of the context window is used: {then}", fill.percent()))
 }
 
 #[cfg(test)]

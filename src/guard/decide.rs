@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::model::guard::words::{FOREIGN, WHOLE};
 use crate::model::guard::{Compiled, Host, Role, Scope, Spawn, Tool};
 use crate::text::{address, glob};
 
@@ -146,7 +147,7 @@ impl<'a> Look<'a> {
             None => "start one of the repository's roles".to_owned(),
         };
         Err(format!(
-            "this would hand the whole conversation to the agent, and the policy gives no reason for that; {instead}, and put what it needs into the packet"
+            "this would hand {WHOLE} to the agent, and the policy gives no reason for that; {instead}, and put what it needs into the packet"
         ))
     }
 
@@ -267,7 +268,7 @@ impl<'a> Look<'a> {
             return Ok(());
         }
         let names: Vec<String> = self.host.roles.keys().map(|n| format!("`{n}`")).collect();
-        Err(format!("may only start the repository's own roles: {}", names.join(", ")))
+        Err(format!("{FOREIGN}: {}", names.join(", ")))
     }
 }
 

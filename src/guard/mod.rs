@@ -15,6 +15,7 @@ mod usage;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::model::guard::words::EDITED;
 use crate::model::guard::{Answer, Compiled, FILE, VERSION};
 use crate::sync::lock::{Lock, Owned};
 use crate::text::digest::content_digest;
@@ -117,7 +118,7 @@ fn find(start: &Path) -> Result<(PathBuf, Compiled), String> {
         lock.ok_or_else(|| format!("the lock `{}` is missing or damaged, run `rolecast render`", compiled.lock))?;
     match lock.files.get(FILE) {
         Some(Owned::Whole(digest)) if *digest == content_digest(&bytes) => Ok((root.to_owned(), compiled)),
-        _ => Err(format!("`{FILE}` is not what was rendered, {repair}")),
+        _ => Err(format!("`{FILE}` {EDITED}, {repair}")),
     }
 }
 

@@ -10,6 +10,20 @@ pub const LOCK_NAME: &str = "rolecast.lock";
 /// The version this program writes, and the only one it reads.
 pub const VERSION: u32 = 2;
 
+/// Parts of what the guard says, by which a refusal is told from every other one.
+pub mod words {
+    /// Starts every refusal; hosts put the command that refuses around it.
+    pub const REFUSED: &str = "rolecast: ";
+    /// A copy of the conversation.
+    pub const WHOLE: &str = "the whole conversation";
+    /// An agent that is none of the repository's.
+    pub const FOREIGN: &str = "may only start the repository's own roles";
+    /// The compiled file is edited.
+    pub const EDITED: &str = "is not what was rendered";
+    /// There is no such program.
+    pub const MISSING: &str = "not on the PATH";
+}
+
 /// Everything that a decision needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

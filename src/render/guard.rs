@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::model::adapter::{Adapter, Hook, HookTool};
+use crate::model::guard::words::{MISSING, REFUSED};
 use crate::model::guard::{self, Answer, Compiled, Host, Scope, Spawn, Threshold};
 use crate::model::policy::ContextChoice;
 use crate::plan::narrow;
@@ -163,7 +164,11 @@ pub(super) fn see(inputs: &Inputs<'_>, adapter: &Adapter) -> Value {
     })
 }
 
-const MISSING: &str = "rolecast: not on the PATH, so this call cannot be held against the policy: install it, or take its hook out of the settings of this program";
+fn missing() -> String {
+    format!(
+        "{REFUSED}{MISSING}, so this call cannot be held against the policy: install it, or take its hook out of the settings of this program"
+    )
+}
 
 fn root(hook: &Hook) -> String {
     hook.root.as_ref().map(|name| format!(" --root \"${name}\"")).unwrap_or_default()
@@ -182,16 +187,16 @@ fn context(adapter: &Adapter, hook: &Hook) -> String {
 fn command(adapter: &Adapter, hook: &Hook) -> String {
     let root = root(hook);
     let missing = match hook.answer {
-        Answer::Stderr => format!("echo '{MISSING}' >&2; exit 2"),
-        Answer::Decision => format!("echo '{}'; exit 0", guard::decision(MISSING)),
+        Answer::Stderr => format!("echo '{}' >&2; exit 2", missing()),
+        Answer::Decision => format!("echo '{}'; exit 0", guard::decision(&missing())),
     };
     format!("command -v rolecast >/dev/null || {{ {missing}; }}; rolecast guard --host {}{root} || exit 2", adapter.id)
 }
 
 fn powershell(adapter: &Adapter, hook: &Hook) -> String {
     let missing = match hook.answer {
-        Answer::Stderr => format!("[Console]::Error.WriteLine('{MISSING}'); exit 2"),
-        Answer::Decision => format!("'{}'; exit 0", guard::decision(MISSING)),
+        Answer::Stderr => format!("[Console]::Error.WriteLine('{}'); exit 2", missing()),
+        Answer::Decision => format!("'{}'; exit 0", guard::decision(&missing())),
     };
     format!(
         "if (-not (Get-Command rolecast -ErrorAction SilentlyContinue)) {{ {missing} }}; rolecast guard --host {}; if ($LASTEXITCODE -ne 0) {{ exit 2 }}",

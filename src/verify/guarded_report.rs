@@ -1,16 +1,9 @@
 //! Judges what the guard did in its runs. Pure: the runs are over.
 
+use crate::model::guard::words::{EDITED, FOREIGN, MISSING, REFUSED, WHOLE};
+
 use super::judge::shown;
 use super::report::{About, Finding, Verdict};
-
-/// What stands in a refusal of the guard; hosts put the command that refuses around it.
-const REFUSED: &str = "rolecast: ";
-/// What a refusal says of a copy of the conversation, of an agent that is none of the repository's, of an edited file,
-/// and of a missing program.
-const WHOLE: &str = "the whole conversation";
-const FOREIGN: &str = "may only start the repository's own roles";
-const EDITED: &str = "is not what was rendered";
-const MISSING: &str = "not on the PATH";
 
 /// What one run showed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +20,13 @@ pub struct Ran {
     pub spawned: bool,
     /// Whether the main agent was told of its context.
     pub told: bool,
+}
+
+impl Ran {
+    /// Whether nothing came of the run: what was not called can be neither refused nor told.
+    fn silent(&self) -> bool {
+        !self.role && [&self.copied, &self.started, &self.foreign].iter().all(|answer| answer.is_none())
+    }
 }
 
 /// The runs.
@@ -81,6 +81,7 @@ impl Runs<'_> {
     fn context(&self) -> (Verdict, String) {
         match self.plain.told {
             true => (Verdict::Held, "the line is in a request to the model".to_owned()),
+            false if self.plain.silent() => (Verdict::Unclear, "no call was ever answered".to_owned()),
             false => (Verdict::Broken, "the line is in no request to the model".to_owned()),
         }
     }
@@ -88,6 +89,7 @@ impl Runs<'_> {
     fn broken(&self) -> (Verdict, String) {
         let run = self.edited;
         match &run.foreign {
+            _ if run.silent() => (Verdict::Unclear, "no call was ever answered".to_owned()),
             _ if !run.role => (Verdict::Broken, format!("the main agent is refused: {}", not_started(run))),
             None => (Verdict::Unclear, "the role's call was never answered".to_owned()),
             Some(answer) if !answer.contains(REFUSED) && !run.spawned => {
@@ -148,6 +150,9 @@ mod tests {
         let without = Ran { copied: other.clone(), foreign: other.clone(), ..plain.clone() };
         let silent = Ran { started: other, ..Ran::default() };
         assert_eq!(verdicts(&without, &without, &silent), [Unclear, Untried, Held, Untried, Unclear]);
+        // A program that never asks its model shows nothing.
+        let nothing = Ran::default();
+        assert_eq!(verdicts(&nothing, &nothing, &nothing), [Unclear; 5]);
         // An edited file that stops the main agent too is no proof of what is said.
         assert_eq!(verdicts(&plain, &silent, &away)[3], Broken);
     }
