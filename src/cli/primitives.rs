@@ -138,6 +138,14 @@ fn fill(
             return Err(Failure::new(Exit::Drift, "nothing was loaded"));
         }
     };
+    // A pipe that broke off brings nothing, too.
+    if whole && documents.is_empty() {
+        return Err(Failure::new(
+            Exit::Drift,
+            format!("nothing was loaded: `{shown}` has no document, and with `--whole` all would go"),
+        )
+        .help("delete the file of the store if that is meant"));
+    }
     let failed = |why: String| Failure::environment(why);
     let at = place.system.resolve(&declared.file);
     let at = at.map_err(|e| failed(format!("the file of the store cannot be: {e}")))?;

@@ -35,6 +35,13 @@ fn what_cannot_be_loaded_says_why() {
     }
     let done = repo.run(&["primitives", "load", "knowledge", "--whole", "documents.jsonl"]);
     assert_eq!(said(&done), "`knowledge`: 0 added, 10 replaced, 0 removed\n");
+    // A file that was cut off before it began empties no store.
+    repo.write("cut.jsonl", "\n");
+    let done = repo.run(&["primitives", "load", "knowledge", "--whole", "cut.jsonl"]);
+    assert_eq!(done.status.code(), Some(1));
+    assert!(said(&done).contains("`cut.jsonl` has no document"), "{}", said(&done));
+    let done = repo.run(&["primitives", "load", "knowledge", "documents.jsonl"]);
+    assert_eq!(said(&done), "`knowledge`: 0 added, 10 replaced, 0 removed\n");
     let empty = Repo::new(POLICY);
     let mut host = empty.roman();
     let (failed, text) = host.call("cerca_faq", &json!({ "query": "x" }));
