@@ -15,6 +15,8 @@ pub struct Call {
     pub args: Args,
     /// Folder that relative paths are meant from; `None` = not said.
     pub cwd: Option<String>,
+    /// Names of what else was sent.
+    pub fields: Vec<String>,
     /// How whoever spells so is told of a refusal.
     pub answer: Answer,
 }
@@ -86,10 +88,19 @@ pub fn read(bytes: &[u8]) -> Result<Call, Unread> {
     let tool = take(["tool_name", "toolName"]);
     let args = take(["tool_input", "toolArgs"]);
     let cwd = take(["cwd", "workspace"]).and_then(|v| v.as_str().map(str::to_owned));
-    let (Some(Value::String(tool)), Some(args)) = (tool, args.and_then(arguments)) else {
-        return Err(Unread::Strange(agent));
+    let fields = map.keys().cloned().collect();
+    let (tool, args) = match (tool, args) {
+        (Some(Value::String(tool)), args) => (tool, args.and_then(arguments)),
+        (None, None) => (event(&map).ok_or_else(|| Unread::Strange(agent.clone()))?, Some(Args::Named(map))),
+        _ => return Err(Unread::Strange(agent)),
     };
-    Ok(Call { agent, tool, args, cwd, answer })
+    let Some(args) = args else { return Err(Unread::Strange(agent)) };
+    Ok(Call { agent, tool, args, cwd, fields, answer })
+}
+
+/// The event that a hook is asked at: where no tool is named it is the call itself, and the rest what it is called with.
+fn event(map: &Map<String, Value>) -> Option<String> {
+    map.get("hook_event_name")?.as_str().map(str::to_owned)
 }
 
 fn agent(map: &Map<String, Value>) -> Agent {
