@@ -9,6 +9,12 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
+async function input() {
+  let all = "";
+  for await (const part of process.stdin.setEncoding("utf8")) all += part;
+  return all;
+}
+
 const [sdk, root] = process.argv.slice(2).map((path) => resolve(path));
 const text = readFileSync(join(sdk, "dist/bundled/index.js"), "utf8");
 const runtime = text.match(/async function ([\w$]+)\(\$,J=\{\}\)\{let Z=await new [\w$]+\(new [\w$]+,[\w$]+\(\$,J\)\)\.load\(\)/);
@@ -27,7 +33,7 @@ try {
   const { hooks } = await import(pathToFileURL(copy));
   const answers = [];
   let loaded;
-  for (const { step, request, stdin } of JSON.parse(readFileSync(0, "utf8"))) {
+  for (const { step, request, stdin } of JSON.parse(await input())) {
     const state = { projectRoot: root, workspaceRoots: [root] };
     const options = { includeUserHooks: false, includeEnterpriseHooks: false, useCommandHookStdinTransport: stdin };
     const made = await hooks(state, options);

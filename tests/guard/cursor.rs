@@ -50,8 +50,13 @@ fn run(repository: &Repository, home: &Path, steps: &Value) -> Option<(Value, Ve
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), steps.to_string().as_bytes()).unwrap();
     let done = child.wait_with_output().unwrap();
     let said: Value = serde_json::from_slice(&done.stdout)
-        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&done.stderr).lines().last().unwrap_or_default()));
+        .unwrap_or_else(|_| panic!("{}", last(&String::from_utf8_lossy(&done.stderr))));
     Some((said["loaded"].clone(), said["answers"].as_array().unwrap().clone()))
+}
+
+/// The end of what a program said: before it stands the line that failed, and that is all of a packed file.
+fn last(said: &str) -> &str {
+    said.char_indices().nth_back(2000).map_or(said, |(at, _)| &said[at..])
 }
 
 fn shell(line: &str, stdin: bool) -> Value {
