@@ -143,6 +143,10 @@ mod tests {
     fn who_calls_is_told_also_where_the_call_is_not() {
         assert_eq!(read(b"{}"), Err(Unread::Strange(Agent::Main)));
         assert_eq!(read(br#"{"agent_type":"w","tool_name":7}"#), Err(Unread::Strange(Agent::Named("w".into()))));
+        // An event without a tool is the call itself.
+        let start = read(br#"{"hook_event_name":"agentStart","cwd":"/r","kind":"w","task":"x"}"#).unwrap();
+        assert_eq!((start.tool.as_str(), start.args.text("task")), ("agentStart", Some("x")));
+        assert_eq!(read(br#"{"hook_event_name":"x","tool_input":{}}"#), Err(Unread::Strange(Agent::Main)));
         let id = br#"{"agent_id":"w-call_1","tool_name":"x","tool_input":{}}"#;
         assert_eq!(read(id).unwrap().agent, Agent::Id("w-call_1".into()));
         for garbage in [&b""[..], b"[]", b"\xff", b"{\"tool_name\":"] {

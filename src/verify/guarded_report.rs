@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn what_the_guard_refused_is_held_and_what_ran_is_broken() {
-        use Verdict::{Broken, Held, Unclear, Untried};
+        use Verdict::{Better, Broken, Held, Unclear, Untried};
         let no = |why: &str| Some(format!("rolecast: {why}"));
         let plain = Ran { copied: no(WHOLE), role: true, foreign: no(FOREIGN), told: true, ..Ran::default() };
         let edited = Ran { foreign: no(EDITED), ..plain.clone() };
