@@ -48,11 +48,15 @@ fn text<'v>(value: &'v Json<'_>, at: &str) -> Option<&'v str> {
     found.and_then(Json::as_str)
 }
 
+/// The largest number that is read, which is the last that all programs take for whole: two of them can be added.
+const MOST: u64 = 1 << 53;
+
 /// The number at a JSON pointer or key.
 fn number(value: &Json<'_>, at: &str) -> Option<u64> {
     let found = if at.starts_with('/') { value.pointer(at) } else { value.get(at) }?.as_number()?;
     // Some hosts write whole numbers with a point.
-    found.as_u64().or_else(|| found.as_f64().filter(|f| *f >= 0.0 && f.is_finite()).map(|f| f as u64))
+    let number = found.as_u64().or_else(|| found.as_f64().filter(|f| *f >= 0.0 && f.is_finite()).map(|f| f as u64))?;
+    Some(number.min(MOST))
 }
 
 /// How many bytes JSON has when it is written without spaces.
