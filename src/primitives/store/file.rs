@@ -63,7 +63,8 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
         let name = file.name.clone();
         let base = Connection::open_with_flags(&file.path, flags).map_err(|e| said(&name, &e))?;
-        let mut store = Self { base, file, known: false, wanted: Wanted::default() };
+        let mut store =
+            Self { base, file, known: false, vectors: super::vectors::Vectors::default(), wanted: Wanted::default() };
         store.while_wanted(wanted, |store| store.prepare(more.contains(OpenFlags::SQLITE_OPEN_CREATE)))?;
         Ok(store)
     }

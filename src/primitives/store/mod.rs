@@ -14,6 +14,7 @@ mod rank;
 mod search;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
 use std::path::PathBuf;
 
@@ -42,6 +43,8 @@ pub struct Store {
     file: StoreFile,
     /// Whether the embedder was seen to be the one that made the vectors.
     known: bool,
+    /// Vectors that were read already.
+    vectors: vectors::Vectors,
     /// Whether what it works on is still wanted.
     wanted: Wanted,
 }

@@ -90,6 +90,28 @@ fn filters_are_exact_nested_and_listed() {
 }
 
 #[test]
+fn a_search_sees_what_others_wrote_since_the_last_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = filled(folder.path(), &some());
+    let ask_it = json!({ "query": "mensa scolastica" });
+    let before = ask(&mut store, "semantic_search", &ask_it);
+    assert_eq!(
+        (ids(&before)[0], &ask(&mut store, "semantic_search", &ask_it)),
+        ("d3", &before),
+        "what is kept is the same"
+    );
+    let mut other = Store::open(file(folder.path(), "s"), &Wanted::default()).unwrap();
+    other.put(&[document("d3", "Altro testo", &json!({})), document("d9", "Mensa", &json!({}))], false).unwrap();
+    let after = ask(&mut store, "semantic_search", &ask_it);
+    assert_eq!((ids(&after)[0], &after["searched"]), ("d9", &json!(7)));
+    assert_eq!(after, ask(&mut other, "semantic_search", &ask_it));
+    // Also what none of ours would do.
+    let strange = rusqlite::Connection::open(folder.path().join("s.sqlite")).unwrap();
+    strange.execute("update items set vector = zeroblob(2048) where id = 'd9'", []).unwrap();
+    assert_eq!(ask(&mut store, "semantic_search", &ask_it)["results"][0]["similarity"], 0.0);
+}
+
+#[test]
 fn lists_go_on_where_they_ended() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = filled(folder.path(), &some());
@@ -279,6 +301,11 @@ proptest! {
         let mut alone = Store::open_or_make(file(folder.path(), "alone"), &Wanted::default()).unwrap();
         alone.put(&own, false).unwrap();
         let filter = json!({ "filter": { "tenant": "a" } });
+        // What was read for others is of no consequence, nor is how few are wanted.
+        let all = ask(&mut whole, "semantic_search", &json!({ "query": query, "limit": 50 }));
+        let few = ask(&mut whole, "semantic_search", &json!({ "query": query, "limit": limit }));
+        let most = usize::try_from(limit).unwrap().min(ids(&all).len());
+        prop_assert_eq!(&ids(&few)[..], &ids(&all)[..most]);
         for (tool, arguments) in [
             ("semantic_search", json!({ "query": query, "limit": limit, "filter": filter })),
             ("metadata_filter", json!({ "limit": limit, "filter": filter })),
