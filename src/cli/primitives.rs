@@ -3,7 +3,7 @@
 use crate::diag::{Code, Diagnostic, Sink, Span, intake};
 use crate::gateway::{Gateway, Options, store_file};
 use crate::load::{self, Loaded};
-use crate::primitives::{Store, definition, lines};
+use crate::primitives::{Store, Wanted, definition, lines};
 use crate::resolve::primitives::{Kind, Primitive};
 use crate::resolve::{self, Policy};
 use crate::sync::pins::Pins;
@@ -150,7 +150,7 @@ fn fill(
     let at = place.system.resolve(&declared.file);
     let at = at.map_err(|e| failed(format!("the file of the store cannot be: {e}")))?;
     let opened = store_file(&primitive.name, declared, at, place.system.root(), &env::variables());
-    let mut store = opened.and_then(Store::open_or_make).map_err(failed)?;
+    let mut store = opened.and_then(|file| Store::open_or_make(file, &Wanted::default())).map_err(failed)?;
     let loaded = store.put(&documents, whole).map_err(failed)?;
     ui.say(&format!(
         "`{}`: {} added, {} replaced, {} removed",

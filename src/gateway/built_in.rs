@@ -3,17 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use tokio::sync::Mutex;
 
 use super::bound::encode;
 use super::upstream::Lost;
 use super::warden::Warden;
 use crate::mcp::{self, Fetched, Limits, References};
 use crate::primitives::embed::{Embedder, Program};
-use crate::primitives::{Store, StoreFile, request, store};
+use crate::primitives::{Store, StoreFile, Wanted, request, store};
 use crate::resolve::primitives::{Api, Kind, Primitive, Store as Declared};
 use crate::system::System;
 use crate::text::redact;
@@ -34,7 +35,7 @@ pub struct BuiltIn {
     seconds: u64,
     warden: Arc<Warden>,
     /// The group of an embedder that is watched.
-    watched: tokio::sync::Mutex<Option<i32>>,
+    watched: Mutex<Option<i32>>,
 }
 
 enum Inner {
@@ -62,7 +63,7 @@ impl BuiltIn {
                 Inner::Api { api: Box::new(api.clone()), headers }
             }
         };
-        Self { kind, seconds: primitive.seconds(), warden, watched: tokio::sync::Mutex::default() }
+        Self { kind, seconds: primitive.seconds(), warden, watched: Mutex::default() }
     }
 
     /// Calls one of its primitives; the answer is as a server would give it.
@@ -91,20 +92,25 @@ impl BuiltIn {
         }
     }
 
+    /// When it is not waited for any more its query ends, and what it was writing is undone.
     async fn in_store(
         &self,
         slot: &Arc<Mutex<Slot>>,
         tool: &str,
         arguments: Map<String, Value>,
     ) -> Result<Value, String> {
-        let (slot, tool) = (Arc::clone(slot), tool.to_owned());
+        // Whoever waits for another call has no thread meanwhile.
+        let mut slot = Arc::clone(slot).lock_owned().await;
+        let tool = tool.to_owned();
+        let wanted = Wanted::default();
+        let held = wanted.while_held();
         let working = tokio::task::spawn_blocking(move || {
             // What panicked in the middle of a transaction left nothing behind: it was rolled back.
-            let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-            let answer = answered(&mut slot, &tool, &arguments);
+            let answer = answered(&mut slot, &tool, &arguments, &wanted);
             (answer, slot.open.as_ref().and_then(Store::group))
         });
         let (answer, group) = working.await.map_err(|_| "the store failed".to_owned())?;
+        drop(held);
         self.watch(group).await;
         let answer = match answer {
             Ok(value) => json!({ "content": [{ "type": "text", "text": value.to_string() }] }),
@@ -128,15 +134,15 @@ impl BuiltIn {
     }
 }
 
-fn answered(slot: &mut Slot, tool: &str, arguments: &Map<String, Value>) -> Result<Value, String> {
+fn answered(slot: &mut Slot, tool: &str, arguments: &Map<String, Value>, wanted: &Wanted) -> Result<Value, String> {
     if slot.open.is_none() {
         let file = (slot.make)()?;
         // A conversation may begin in a store that is not there yet; whoever searches in one expects something.
-        let opened = if tool == "memory_add" { Store::open_or_make(file) } else { Store::open(file) };
+        let opened = if tool == "memory_add" { Store::open_or_make(file, wanted) } else { Store::open(file, wanted) };
         slot.open = Some(opened?);
     }
     let store = slot.open.as_mut().ok_or("the store is not open")?;
-    store::call(store, tool, arguments)
+    store.while_wanted(wanted, |store| store::call(store, tool, arguments))
 }
 
 /// How the file of a store is found, with all its links followed, whenever it is opened.

@@ -1,6 +1,10 @@
-//! The side of the host: the official SDK, tools only. It speaks both eras of the protocol.
+//! The side of the host: the official SDK, tools only. It speaks both eras of the protocol. What servers say while they work
+//! goes to the host as it wants it: progress of a call that carries a token, and messages for a log from a level on that
+//! the session (older era) or the request (newer) names.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -10,17 +14,26 @@ use rmcp::model::{
 use rmcp::service::{QuitReason, RequestContext};
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::mpsc;
 
 use super::compose::Exposed;
+use super::heard::Voice;
 use super::session::{Answer, Session};
+use super::told::Level;
+use super::upstream::Listener;
 use crate::process::Interrupt;
 
 /// How long servers may take to end.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// What may wait to be passed on; more is lost.
+const NEWS: usize = 64;
+
 struct Front {
     session: Arc<Session>,
     tools: Vec<Tool>,
+    /// From which level on the session wants messages for a log, by its place.
+    level: AtomicUsize,
 }
 
 /// Answers until the host is gone or a person interrupts; then ends every server.
@@ -34,7 +47,7 @@ pub async fn serve(
 ) -> Result<(), String> {
     let mut interrupt = Interrupt::listen();
     let tools = session.tools().iter().map(shown).collect();
-    let front = Front { session: Arc::clone(&session), tools };
+    let front = Front { session: Arc::clone(&session), tools, level: AtomicUsize::new(Level::USUAL.place()) };
     let answering = async {
         let running = front.serve((input, output)).await.map_err(|error| error.to_string())?;
         match running.waiting().await {
@@ -60,8 +73,9 @@ fn shown(tool: &Exposed) -> Tool {
 }
 
 impl ServerHandler for Front {
+    #[expect(deprecated, reason = "the newer era has no messages for a log; hosts of the older have")]
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder().enable_logging().enable_tools().build();
         ServerConfig::new(capabilities).with_server_info(Implementation::new("rolecast", env!("CARGO_PKG_VERSION")))
     }
 
@@ -73,6 +87,18 @@ impl ServerHandler for Front {
         Ok(ListToolsResult::with_all_items(self.tools.clone()))
     }
 
+    #[expect(deprecated, reason = "the newer era has no messages for a log; hosts of the older have")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let level = Level::at(request.level as usize);
+        self.level.store(level.place(), Ordering::Relaxed);
+        self.session.log_from(level).await;
+        Ok(())
+    }
+
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
@@ -80,7 +106,22 @@ impl ServerHandler for Front {
     ) -> Result<CallToolResponse, ErrorData> {
         let given = request.arguments.unwrap_or_default();
         let stop = context.ct.clone();
-        let answer = self.session.call(&request.name, given, async move { stop.cancelled().await }).await;
+        let voice = Voice::of(&context, Level::at(self.level.load(Ordering::Relaxed)));
+        let (to, mut news) = mpsc::channel(NEWS);
+        let listener = Listener { progress: voice.tells_progress(), to };
+        let stopped = async move { stop.cancelled().await };
+        let mut calling = pin!(self.session.call(&request.name, given, stopped, Some(&listener)));
+        let answer = loop {
+            tokio::select! {
+                biased;
+                Some(one) = news.recv() => voice.tell(one).await,
+                answer = &mut calling => break answer,
+            }
+        };
+        // What was said before the answer goes out before it.
+        while let Ok(one) = news.try_recv() {
+            voice.tell(one).await;
+        }
         let Some(answer) = answer else {
             let name: String = request.name.chars().take(80).collect();
             return Err(ErrorData::invalid_params(format!("there is no tool `{}`", name.escape_debug()), None));

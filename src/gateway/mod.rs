@@ -15,6 +15,8 @@ pub mod compose;
 mod folder;
 #[cfg(feature = "gateway")]
 mod front;
+#[cfg(feature = "gateway")]
+mod heard;
 pub mod known;
 #[cfg(feature = "gateway")]
 mod masked;
@@ -30,6 +32,8 @@ mod runtime;
 mod session;
 #[cfg(feature = "gateway")]
 mod start;
+#[cfg(feature = "gateway")]
+mod told;
 #[cfg(feature = "gateway")]
 mod upstream;
 #[cfg(feature = "gateway")]

@@ -16,7 +16,8 @@ use super::own;
 use super::program::Programs;
 use super::record::{End, Record, Start};
 use super::runtime::Values;
-use super::upstream::{Lost, Upstream};
+use super::told::Level;
+use super::upstream::{Listener, Lost, Upstream};
 
 /// What a session is made of.
 pub struct Parts {
@@ -102,8 +103,21 @@ impl Session {
         &self.parts.tools
     }
 
-    /// Calls a tool. `None` when there is none of this name.
-    pub async fn call(&self, name: &str, given: Map<String, Value>, stop: impl Future<Output = ()>) -> Option<Answer> {
+    /// From now on the host wants messages for a log from this level on.
+    pub async fn log_from(&self, level: Level) {
+        for upstream in self.parts.upstreams.values() {
+            upstream.log_from(level).await;
+        }
+    }
+
+    /// Calls a tool; `news` hears what is said meanwhile. `None` when there is none of this name.
+    pub async fn call(
+        &self,
+        name: &str,
+        given: Map<String, Value>,
+        stop: impl Future<Output = ()>,
+        news: Option<&Listener>,
+    ) -> Option<Answer> {
         let tool = &self.parts.tools[*self.tools.get(name)?];
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let began = Instant::now();
@@ -128,7 +142,7 @@ impl Session {
             self.reasoned.store(true, Ordering::Relaxed);
         }
         let mut end = End { outcome: "ok", ..End::default() };
-        let answer = match self.made(tool, planned, stop).await {
+        let answer = match self.made(tool, planned, stop, news).await {
             Ok(bounded) => finished(bounded, &mut end),
             Err(ended) => {
                 (end.outcome, end.why) = (ended.outcome, Some(ended.why));
@@ -170,6 +184,7 @@ impl Session {
         tool: &Exposed,
         planned: Result<Call, Ended>,
         stop: impl Future<Output = ()>,
+        news: Option<&Listener>,
     ) -> Result<Bounded, Ended> {
         let call = planned?;
         let Call { delivery, path_given, entries, .. } = call;
@@ -191,7 +206,7 @@ impl Session {
                     return Err(Ended::new("failed", format!("there is no server `{server}`")));
                 };
                 self.parts.folder.prepare();
-                upstream.call(tool, call.arguments, stop).await.map_err(lost)?
+                upstream.call(tool, call.arguments, stop, news).await.map_err(lost)?
             }
         };
         if raw.get("resultType").and_then(Value::as_str).is_some_and(|kind| kind != "complete") {

@@ -6,10 +6,11 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, mpsc};
 
+use super::told::{Ear, Level, News};
 use super::warden::Warden;
-use crate::mcp::{Client, Failed, Launch, Limits, Problem};
+use crate::mcp::{Client, Failed, Launch, Limits, Listening, Problem};
 use crate::text::digest::value_digest;
 use crate::text::redact;
 
@@ -34,6 +35,8 @@ pub struct Upstream {
     /// What each of its tools was when the list was made, by digest.
     expected: std::sync::Mutex<BTreeMap<String, String>>,
     state: Mutex<State>,
+    /// From which level on the host wants messages for a log; none when it never said.
+    level: std::sync::Mutex<Option<Level>>,
     warden: Arc<Warden>,
 }
 
@@ -48,6 +51,15 @@ struct State {
     last: String,
 }
 
+/// Who hears what servers say while a call is made.
+#[derive(Debug, Clone)]
+pub struct Listener {
+    /// Whether it wants to know how far the call is.
+    pub progress: bool,
+    /// Where it goes.
+    pub to: mpsc::Sender<News>,
+}
+
 /// Why a call has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lost {
@@ -60,8 +72,8 @@ pub enum Lost {
 impl Upstream {
     /// A server that is started by the first call.
     pub fn new(name: &str, launch: Result<Launch, Problem>, limits: Limits, warden: Arc<Warden>) -> Self {
-        let (expected, state) = (std::sync::Mutex::default(), Mutex::default());
-        Self { name: name.to_owned(), launch, limits, expected, state, warden }
+        let (expected, state, level) = (std::sync::Mutex::default(), Mutex::default(), std::sync::Mutex::default());
+        Self { name: name.to_owned(), launch, limits, expected, state, level, warden }
     }
 
     /// Remembers what a tool is; it is not called when it is something else.
@@ -81,7 +93,16 @@ impl Upstream {
         listed.map(|listing| listing.tools).map_err(|problem| format!("server `{}`: {problem}", self.name))
     }
 
-    /// Calls a tool.
+    /// From now on the host wants messages for a log from this level on.
+    pub async fn log_from(&self, level: Level) {
+        *self.level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
+        let client = self.state.lock().await.client.clone();
+        if let Some(client) = client {
+            client.log_from(level.name()).await;
+        }
+    }
+
+    /// Calls a tool; `news` hears what the server says meanwhile.
     ///
     /// # Errors
     /// Why there is no answer.
@@ -90,19 +111,27 @@ impl Upstream {
         tool: &str,
         arguments: Map<String, Value>,
         stop: impl Future<Output = ()>,
+        news: Option<&Listener>,
     ) -> Result<Value, Lost> {
         let mut stop = std::pin::pin!(stop);
         let client = self.ready(tool, stop.as_mut()).await?;
         let arguments = Value::Object(arguments);
-        let first = client.call_until(tool, arguments.clone(), self.limits.call, stop.as_mut()).await;
+        let first =
+            client.call_until(tool, arguments.clone(), self.limits.call, stop.as_mut(), self.listening(news)).await;
         if !matches!(first, Err(Problem::Session)) {
             return self.judged(&client, first).await;
         }
         // The server says that it did nothing: it wants a new session first.
         self.lost_session(&client).await;
         let client = self.ready(tool, stop.as_mut()).await?;
-        let second = client.call_until(tool, arguments, self.limits.call, stop).await;
+        let second = client.call_until(tool, arguments, self.limits.call, stop, self.listening(news)).await;
         self.judged(&client, second).await
+    }
+
+    fn listening(&self, news: Option<&Listener>) -> Option<Listening> {
+        let Listener { progress, to } = news?;
+        let ear = Ear::new(&self.name, self.secrets(), to.clone());
+        Some(Listening { progress: *progress, hear: Box::new(move |told| ear.hear(told)) })
     }
 
     /// The server, ready to be called for a tool that is what it was.
@@ -110,6 +139,9 @@ impl Upstream {
         let starting = async {
             let mut state = self.state.lock().await;
             let client = self.running(&mut state).await?;
+            if client.list_changed() {
+                self.look_again(&client, &mut state).await?;
+            }
             if state.changed.iter().any(|changed| changed == tool) {
                 return Err(format!(
                     "tool `{tool}` of server `{}` is not what it was when it was looked at",
@@ -121,6 +153,23 @@ impl Upstream {
         tokio::select! {
             client = starting => client.map_err(Lost::Failed),
             () = stop => Err(Lost::Stopped),
+        }
+    }
+
+    /// A server says that its tools changed: what they are now is held against what is expected of them. Without a list
+    /// it is left, and nothing is called.
+    async fn look_again(&self, client: &Client, state: &mut State) -> Result<(), String> {
+        match self.differing(client).await {
+            Ok(changed) => {
+                state.changed = changed;
+                Ok(())
+            }
+            Err(problem) => {
+                state.last = self.words(&problem, &client.stderr());
+                self.drop_client(state);
+                back_off(state);
+                Err(state.last.clone())
+            }
         }
     }
 
@@ -192,20 +241,28 @@ impl Upstream {
     /// Greets it and lists its tools; with those that are not what they were.
     async fn looked_at(&self, client: Client) -> Result<(Client, Vec<String>), Failed> {
         let client = client.greeted().await?;
-        let expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if expected.is_empty() {
-            return Ok((client, Vec::new()));
+        let level = *self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(level) = level {
+            client.log_from(level.name()).await;
         }
-        match client.tools().await {
-            Ok(listing) => {
-                let name = |raw: &Value| raw.get("name").and_then(Value::as_str).map(str::to_owned);
-                let now: BTreeMap<String, String> =
-                    listing.tools.iter().filter_map(|raw| Some((name(raw)?, identity(raw)))).collect();
-                let changed = expected.iter().filter(|(tool, was)| now.get(*tool) != Some(*was));
-                Ok((client, changed.map(|(tool, _)| tool.clone()).collect()))
-            }
+        match self.differing(&client).await {
+            Ok(changed) => Ok((client, changed)),
             Err(problem) => Err(client.failed(problem).await),
         }
+    }
+
+    /// The tools that are not what is expected of them.
+    async fn differing(&self, client: &Client) -> Result<Vec<String>, Problem> {
+        let expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if expected.is_empty() {
+            return Ok(Vec::new());
+        }
+        let listing = client.tools().await?;
+        let name = |raw: &Value| raw.get("name").and_then(Value::as_str).map(str::to_owned);
+        let now: BTreeMap<String, String> =
+            listing.tools.iter().filter_map(|raw| Some((name(raw)?, identity(raw)))).collect();
+        let changed = expected.iter().filter(|(tool, was)| now.get(*tool) != Some(*was));
+        Ok(changed.map(|(tool, _)| tool.clone()).collect())
     }
 
     /// Judges a failure of a call; what the model is told.

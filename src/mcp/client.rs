@@ -13,6 +13,7 @@ use super::listing::{self, Listing};
 use super::peer::Peer;
 use super::problem::{Failed, Problem};
 use super::stdio::Stdio;
+use super::told::Listening;
 use super::{KNOWN, PROTOCOL};
 use crate::text::redact;
 
@@ -20,6 +21,8 @@ use crate::text::redact;
 const NEWEST: &str = "2026-07-28";
 /// How long is waited to learn why a handshake was refused.
 const EXPLAIN: Duration = Duration::from_secs(5);
+/// How long a server may take to agree to a level of its log.
+const LEVEL: Duration = Duration::from_secs(2);
 
 /// A server that answered the handshake. Dropping it ends the program and all that it started.
 pub struct Client {
@@ -28,6 +31,15 @@ pub struct Client {
     limits: Limits,
     secrets: Vec<String>,
     welcome: Value,
+}
+
+/// Nobody waits for an answer any more, however that came about.
+struct Forgotten<'a>(&'a Peer, u64);
+
+impl Drop for Forgotten<'_> {
+    fn drop(&mut self) {
+        self.0.forget(self.1);
+    }
 }
 
 enum Link {
@@ -174,7 +186,8 @@ impl Client {
         self.request("tools/call", params, self.limits.call).await
     }
 
-    /// As [`Self::call`], for at most `time`, and until `stop` comes to its end: then the server is told so.
+    /// As [`Self::call`], for at most `time`, and until `stop` comes to its end: then the server is told so. What the
+    /// server says meanwhile makes it no longer.
     ///
     /// # Errors
     /// As [`Self::call`]; [`Problem::Stopped`].
@@ -184,8 +197,22 @@ impl Client {
         arguments: Value,
         time: Duration,
         stop: impl Future<Output = ()>,
+        listening: Option<Listening>,
     ) -> Result<Value, Problem> {
-        self.request_until("tools/call", json!({ "name": tool, "arguments": arguments }), time, stop).await
+        self.request_until("tools/call", json!({ "name": tool, "arguments": arguments }), time, stop, listening).await
+    }
+
+    /// Whether the server said since this was last asked that its list of tools changed.
+    pub fn list_changed(&self) -> bool {
+        self.peer.list_changed()
+    }
+
+    /// Asks for messages for a log from this level on, where the server has such.
+    pub async fn log_from(&self, level: &str) {
+        if self.welcome.pointer("/capabilities/logging").is_some() {
+            // What it sends anyway is looked at one by one.
+            let _ = self.request("logging/setLevel", json!({ "level": level }), LEVEL.min(self.limits.list)).await;
+        }
     }
 
     /// Whether it has not ended.
@@ -206,17 +233,25 @@ impl Client {
     /// # Errors
     /// No answer in time, an error, or the end of the connection.
     pub async fn request(&self, method: &str, params: Value, time: Duration) -> Result<Value, Problem> {
-        self.request_until(method, params, time, std::future::pending()).await
+        self.request_until(method, params, time, std::future::pending(), None).await
     }
 
     async fn request_until(
         &self,
         method: &str,
-        params: Value,
+        mut params: Value,
         time: Duration,
         stop: impl Future<Output = ()>,
+        listening: Option<Listening>,
     ) -> Result<Value, Problem> {
         let (id, mut answer) = self.peer.expect(method)?;
+        let _forgotten = Forgotten(&self.peer, id);
+        if let Some(listening) = listening {
+            if listening.progress {
+                params["_meta"] = json!({ "progressToken": id });
+            }
+            self.peer.listen(id, listening);
+        }
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         let exchange = async {
             let mut sending = pin!(self.send(&message));
@@ -235,10 +270,7 @@ impl Client {
         };
         let (problem, reason) = tokio::select! {
             biased;
-            answer = exchange => {
-                self.peer.forget(id);
-                return answer;
-            }
+            answer = exchange => return answer,
             () = stop => (Problem::Stopped, "not wanted any more"),
             () = tokio::time::sleep(time) => (Problem::Time { method: method.to_owned(), time }, "time-out"),
         };

@@ -16,6 +16,7 @@ use sse_stream::SseByteStream;
 use super::limits::Limits;
 use super::peer::{self, Peer};
 use super::problem::Problem;
+use super::tls;
 
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
@@ -261,12 +262,18 @@ pub(super) fn sensitive(headers: &[(String, String)]) -> Result<HeaderMap, Probl
 pub(super) fn client(url: &Url) -> Result<Client, Problem> {
     // Fails only when one is chosen already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // A redirect would carry what the headers hold to an address nobody declared.
-    let mut builder = Client::builder().redirect(redirect::Policy::none()).connect_timeout(CONNECT);
-    if url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]")) {
-        builder = builder.no_proxy();
-    }
-    builder.build().map_err(|error| Problem::Connection(error.to_string()))
+    let builder = || {
+        // A redirect would carry what the headers hold to an address nobody declared.
+        let builder = Client::builder().redirect(redirect::Policy::none()).connect_timeout(CONNECT);
+        let here = url.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
+        if here { builder.no_proxy() } else { builder }
+    };
+    let made = match builder().build() {
+        // A machine that trusts no certificate at all needs none for this.
+        Err(_) if url.scheme() == "http" => builder().tls_certs_only([]).build(),
+        made => made,
+    };
+    made.map_err(|error| Problem::Connection(cause(&error)))
 }
 
 pub(super) fn kind(response: &Response) -> String {
@@ -276,15 +283,14 @@ pub(super) fn kind(response: &Response) -> String {
 
 /// The innermost reason; those around it repeat the address, which may hold what is not to be shown.
 pub(super) fn cause(error: &reqwest::Error) -> String {
+    if let Some(words) = tls::words(error) {
+        return words;
+    }
     let mut error: &dyn std::error::Error = error;
     while let Some(inner) = error.source() {
         error = inner;
     }
-    let text = error.to_string();
-    if text.contains("invalid peer certificate") {
-        return format!("its certificate is not trusted on this machine ({text})");
-    }
-    text
+    error.to_string()
 }
 
 pub(super) async fn whole(body: Capped, max: usize) -> Result<Vec<u8>, Problem> {

@@ -23,6 +23,10 @@ mod problem;
 mod stdio;
 #[cfg(feature = "gateway")]
 mod tail;
+#[cfg(feature = "gateway")]
+mod tls;
+#[cfg(feature = "gateway")]
+mod told;
 
 #[cfg(feature = "gateway")]
 pub use client::Client;
@@ -33,6 +37,8 @@ pub use limits::Limits;
 #[cfg(feature = "gateway")]
 pub use listing::Listing;
 pub use problem::{Failed, Problem};
+#[cfg(feature = "gateway")]
+pub use told::{Listening, Told};
 
 /// The protocol version that is asked for, and the newest that is understood.
 pub const PROTOCOL: &str = "2025-11-25";

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::problem::Problem;
+use super::told::{Listening, Told};
 
 /// Method not found, as JSON-RPC numbers it.
 const NO_SUCH_METHOD: i64 = -32601;
@@ -20,6 +21,7 @@ type Answer = Result<Value, Problem>;
 #[derive(Debug, Default)]
 pub(super) struct Peer {
     waiting: Mutex<BTreeMap<u64, (String, oneshot::Sender<Answer>)>>,
+    listening: Mutex<BTreeMap<u64, std::sync::Arc<Listening>>>,
     last: AtomicU64,
     closed: Mutex<Option<Problem>>,
     list_changed: AtomicBool,
@@ -42,6 +44,11 @@ impl Peer {
         Ok((id, receiver))
     }
 
+    /// Somebody listens until the answer to `id` is there or not wanted any more.
+    pub(super) fn listen(&self, id: u64, listening: Listening) {
+        held(&self.listening).insert(id, std::sync::Arc::new(listening));
+    }
+
     /// Whether somebody still waits for this answer.
     pub(super) fn waits(&self, id: u64) -> bool {
         held(&self.waiting).contains_key(&id)
@@ -55,6 +62,7 @@ impl Peer {
     /// Nobody waits for this answer any more.
     pub(super) fn forget(&self, id: u64) {
         held(&self.waiting).remove(&id);
+        held(&self.listening).remove(&id);
     }
 
     /// The connection is over: everybody who waits is told why.
@@ -79,9 +87,7 @@ impl Peer {
                 match (method, message.shift_remove("id")) {
                     (Some(method), Some(id)) => vec![reply(&method, &id)],
                     (Some(method), None) => {
-                        if method == "notifications/tools/list_changed" {
-                            self.list_changed.store(true, Ordering::Relaxed);
-                        }
+                        self.told(&method, message.shift_remove("params"));
                         Vec::new()
                     }
                     (None, Some(id)) => {
@@ -98,6 +104,32 @@ impl Peer {
                 self.noise(&other.to_string());
                 Vec::new()
             }
+        }
+    }
+
+    /// Something that wants no answer. What is said of one call is its caller's; a message for a log, which names no
+    /// call, is that of the one who listens longest.
+    fn told(&self, method: &str, params: Option<Value>) {
+        let fields = match params {
+            Some(Value::Object(fields)) => fields,
+            _ => serde_json::Map::new(),
+        };
+        match method {
+            "notifications/tools/list_changed" => self.list_changed.store(true, Ordering::Relaxed),
+            "notifications/progress" => {
+                let of = fields.get("progressToken").and_then(Value::as_u64);
+                let listening = of.and_then(|id| held(&self.listening).get(&id).cloned());
+                if let Some(listening) = listening.filter(|listening| listening.progress) {
+                    (listening.hear)(Told::Progress(fields));
+                }
+            }
+            "notifications/message" => {
+                let first = held(&self.listening).values().next().cloned();
+                if let Some(listening) = first {
+                    (listening.hear)(Told::Message(fields));
+                }
+            }
+            _ => {}
         }
     }
 
@@ -185,6 +217,38 @@ mod tests {
         peer.forget(id);
         peer.take(json!({ "id": id, "result": {} }));
         assert_eq!(peer.first_noise(), None);
+    }
+
+    #[test]
+    fn what_is_said_of_a_call_reaches_its_caller_and_only_who_asked_for_it() {
+        let peer = Peer::default();
+        let heard = std::sync::Arc::new(Mutex::new(Vec::new()));
+        let ids: Vec<u64> = [true, false]
+            .map(|progress| {
+                let (id, _) = peer.expect("a").unwrap();
+                let heard = std::sync::Arc::clone(&heard);
+                let hear = Box::new(move |told| held(&heard).push((id, told)));
+                peer.listen(id, Listening { progress, hear });
+                id
+            })
+            .to_vec();
+        let say = |method: &str, token: Value| {
+            peer.take(json!({ "method": method, "params": { "progressToken": token, "progress": 1 } }));
+            std::mem::take(&mut *held(&heard)).into_iter().map(|(id, _)| id).collect::<Vec<u64>>()
+        };
+        assert_eq!(say("notifications/progress", json!(ids[0])), [ids[0]]);
+        for (method, token) in [
+            ("notifications/progress", json!(ids[1])),
+            ("notifications/progress", json!(99)),
+            ("notifications/progress", json!(ids[0].to_string())),
+            ("notifications/else", json!(ids[0])),
+        ] {
+            assert_eq!(say(method, token), [0; 0], "{method}");
+        }
+        assert_eq!(say("notifications/message", Value::Null), [ids[0]], "said once, whoever listens");
+        peer.forget(ids[0]);
+        assert_eq!(say("notifications/message", Value::Null), [ids[1]]);
+        assert_eq!(say("notifications/progress", json!(ids[0])), [0; 0]);
     }
 
     #[test]

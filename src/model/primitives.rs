@@ -31,6 +31,8 @@ pub struct StoreChoice {
     pub embedder: Option<EmbedderChoice>,
     /// How many results its tools return: `target` when a call says nothing (default 10), `limit` at most (default 50).
     pub results: Option<Sp<CountBudget>>,
+    /// Time-outs; default: 60 seconds for a call. What is not waited for any more is ended.
+    pub timeout: Option<Timeouts>,
 }
 
 /// A program that makes vectors of texts.

@@ -13,6 +13,10 @@ pub mod lines;
 pub mod request;
 #[cfg(feature = "gateway")]
 pub mod store;
+#[cfg(feature = "gateway")]
+mod wanted;
 
 #[cfg(feature = "gateway")]
 pub use store::{Store, StoreFile};
+#[cfg(feature = "gateway")]
+pub use wanted::{Holder, Wanted};

@@ -6,7 +6,7 @@ use super::layers::Merged;
 use super::policy::Value;
 use super::{composed::ToolArgument, servers, tools};
 use crate::diag::{Code, Diagnostic, Sink, Span};
-use crate::model::policy::{CountBudget, Map};
+use crate::model::policy::{CountBudget, Map, Timeouts};
 use crate::model::primitives::{self as model, EmbedderChoice, PrimitiveSource, StoreChoice};
 use crate::text::suggest::nearest;
 use crate::yaml::Sp;
@@ -47,6 +47,8 @@ pub struct Store {
     pub embedder: Option<Embedder>,
     /// Results first and at most.
     pub results: (u64, u64),
+    /// Seconds that a call may take.
+    pub seconds: u64,
 }
 
 /// A program that makes vectors.
@@ -113,7 +115,7 @@ impl Primitive {
     /// Seconds that a call may take.
     pub const fn seconds(&self) -> u64 {
         match &self.kind {
-            Kind::Store(_) => TIMEOUT,
+            Kind::Store(store) => store.seconds,
             Kind::Api(api) => api.seconds,
         }
     }
@@ -168,6 +170,7 @@ fn store(name: &Sp<String>, raw: &StoreChoice, sink: &mut Sink) -> Store {
         file: raw.file.value.clone(),
         embedder: raw.embedder.as_ref().map(|e| embedder(name, e, sink)),
         results: results(raw.results.as_ref(), sink),
+        seconds: seconds(raw.timeout.as_ref(), sink),
     }
 }
 
@@ -230,16 +233,21 @@ fn api(name: &Sp<String>, raw: &model::Api, sink: &mut Sink) -> Api {
             "declare calls, as in `calls: { search: { get: /issues, … } }`",
         ));
     }
-    let seconds = raw.timeout.as_ref().and_then(|t| t.call.as_ref());
-    if let Some(zero) = seconds.filter(|s| s.value == 0) {
-        sink.push(wrong("a time-out of 0 ends every call", zero.span, "seconds", "give it at least 1 second"));
-    }
     Api {
         base: base.to_owned(),
         headers: servers::address(&raw.base, &raw.headers, sink),
-        seconds: seconds.map_or(TIMEOUT, |s| s.value),
+        seconds: seconds(raw.timeout.as_ref(), sink),
         calls: calls(&raw.calls, sink),
     }
+}
+
+/// How long a call may take.
+fn seconds(timeout: Option<&Timeouts>, sink: &mut Sink) -> u64 {
+    let seconds = timeout.and_then(|timeout| timeout.call.as_ref());
+    if let Some(zero) = seconds.filter(|s| s.value == 0) {
+        sink.push(wrong("a time-out of 0 ends every call", zero.span, "seconds", "give it at least 1 second"));
+    }
+    seconds.map_or(TIMEOUT, |s| s.value)
 }
 
 fn calls(raw: &Map<model::ApiCall>, sink: &mut Sink) -> IndexMap<String, ApiCall> {

@@ -194,8 +194,14 @@ impl Work<'_> {
                     }
                     self.verdict.causes.push(Cause::EntryLoose(path.clone()));
                 } else {
-                    let what =
-                        if claimed { "was edited since it was rendered" } else { "has a value that is not ours" };
+                    let what = match (claimed, entry.policy) {
+                        (true, _) => "was edited since it was rendered",
+                        (false, EntryPolicy::Ordered) => {
+                            "has rules that are not ours, and is owned as a whole, because a later rule decides over \
+                             an earlier one: move yours into the policy, or into the settings of your own account"
+                        }
+                        (false, _) => "has a value that is not ours",
+                    };
                     self.verdict.clash(
                         Cause::EntryEdited(path.clone()),
                         format!("`{}` {what}", pointer(path)),

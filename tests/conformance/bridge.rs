@@ -16,7 +16,8 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::oneshot;
 
-type Waiting = Arc<Mutex<BTreeMap<String, oneshot::Sender<Value>>>>;
+/// By the id that is waited for; an answer comes with what was said before it.
+type Waiting = Arc<Mutex<BTreeMap<String, oneshot::Sender<Vec<Value>>>>>;
 
 struct Session {
     _child: Child,
@@ -75,11 +76,17 @@ impl Bridge {
         let Some(session) = self.sessions.lock().unwrap().get(&name).cloned() else { return status(404) };
         match session.pass(&message).await {
             None => status(202),
-            Some(answer) => Response::builder()
-                .header("content-type", "application/json")
-                .header("mcp-session-id", name)
-                .body(Body::from(answer.to_string()))
-                .unwrap(),
+            Some(messages) => {
+                let (kind, body) = match &messages[..] {
+                    [answer] => ("application/json", answer.to_string()),
+                    _ => (
+                        "text/event-stream",
+                        messages.iter().map(|m| format!("event: message\ndata: {m}\n\n")).collect(),
+                    ),
+                };
+                let response = Response::builder().header("content-type", kind).header("mcp-session-id", name);
+                response.body(Body::from(body)).unwrap()
+            }
         }
     }
 
@@ -92,10 +99,13 @@ impl Bridge {
         let answered = Arc::clone(&waiting);
         tokio::spawn(async move {
             let mut lines = BufReader::new(output).lines();
+            let mut said = Vec::new();
             while let Ok(Some(line)) = lines.next_line().await {
                 let message: Value = serde_json::from_str(&line).expect("only messages on the standard output");
-                if let Some(sender) = answered.lock().unwrap().remove(&message["id"].to_string()) {
-                    let _ = sender.send(message);
+                let sender = answered.lock().unwrap().remove(&message["id"].to_string());
+                said.push(message);
+                if let Some(sender) = sender {
+                    let _ = sender.send(std::mem::take(&mut said));
                 }
             }
         });
@@ -107,8 +117,8 @@ impl Bridge {
 }
 
 impl Session {
-    /// The answer; none when the message wants none.
-    async fn pass(&self, message: &Value) -> Option<Value> {
+    /// What was said since the last answer, and the answer; none when the message wants none.
+    async fn pass(&self, message: &Value) -> Option<Vec<Value>> {
         let (sender, receiver) = oneshot::channel();
         let asks = message.get("id").is_some() && message.get("method").is_some();
         if asks {

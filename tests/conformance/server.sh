@@ -25,6 +25,7 @@ while read -r line; do
   }
   case $line in
     *'"method":"initialize"'*) say '{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"logging":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *'"method":"logging/setLevel"'*) say '{}' ;;
     *'"method":"tools/list"'*) say "{\"tools\":[$list]}" ;;
     *'"name":"test_simple_text"'*) say "$(text 'This is a simple text response for testing.')" ;;
     *'"name":"test_image_content"'*) say "{\"content\":[$image]}" ;;
@@ -37,7 +38,9 @@ while read -r line; do
       for step in started running completed; do tell notifications/message "{\"level\":\"info\",\"data\":\"Tool $step\"}"; done
       say "$(text done)" ;;
     *'"name":"test_tool_with_progress"'*)
-      for step in 0 50 100; do tell notifications/progress "{\"progressToken\":$id,\"progress\":$step,\"total\":100}"; done
+      token=${line#*\"progressToken\":}
+      token=${token%%[!0-9]*}
+      for step in 0 50 100; do tell notifications/progress "{\"progressToken\":$token,\"progress\":$step,\"total\":100}"; done
       say "$(text done)" ;;
     *'"name":"test_sampling"'*) ask sampling/createMessage ;;
     *'"name":"test_elicitation'*) ask elicitation/create ;;

@@ -40,6 +40,24 @@ fn one_file_of_two_hosts_follows_the_set_of_hosts() {
 }
 
 #[test]
+fn rules_of_an_ordered_map_are_not_mixed_with_ours_and_it_is_said_where_they_belong() {
+    let project = Project::new();
+    let mine = "{ \"permission\": { \"bash\": { \"git push*\": \"ask\" } } }\n";
+    project.write("opencode.json", mine);
+    project.write(POLICY, policy("opencode: {}", SERVERS));
+    project.untouched(&["render"], 1).says(&[
+        "`/permission` has rules that are not ours",
+        "a later rule decides over",
+        "or into the settings of your own account",
+        "rolecast render --force",
+    ]);
+    project.write("opencode.json", "{ \"theme\": \"mine\" }\n");
+    project.render();
+    project.clean();
+    assert!(project.text("opencode.json").contains("\"theme\": \"mine\""));
+}
+
+#[test]
 fn a_file_that_the_user_adds_later_takes_the_servers_along() {
     let project = Project::new();
     project.write(POLICY, policy("copilot: {}", SERVERS));

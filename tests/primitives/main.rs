@@ -5,6 +5,7 @@ mod adversary;
 mod agent;
 mod families;
 mod filling;
+mod stopping;
 mod support;
 mod web;
 

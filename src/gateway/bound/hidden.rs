@@ -27,7 +27,7 @@ pub fn encode(bytes: &[u8]) -> String {
 }
 
 /// The text with every hidden run of bytes replaced by what `file` says of it.
-pub(super) fn lift(text: &str, file: &mut dyn FnMut(&[u8]) -> String) -> String {
+pub fn lift(text: &str, file: &mut dyn FnMut(&[u8]) -> String) -> String {
     let bytes = text.as_bytes();
     let mut out = String::new();
     let (mut at, mut copied) = (0, 0);

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use super::compose::{Delivery, ResultBounds};
 
 pub use hidden::encode;
+pub(super) use hidden::lift;
 pub use media::{Kind, kind, pixels};
 
 /// Sizes, in bytes.

@@ -5,15 +5,18 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::normal;
+use crate::primitives::wanted::Wanted;
 use crate::process::Group;
 
 /// How long one batch may take; the first has the start of the program in it.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is looked whether an answer is still wanted.
+const LOOK: Duration = Duration::from_millis(50);
 /// Texts of one batch.
 const BATCH: usize = 32;
 /// Longest answer, in bytes.
@@ -34,6 +37,8 @@ struct Running {
     child: Child,
     input: Sender<String>,
     answers: Receiver<Result<String, String>>,
+    /// When it was asked what it has not answered yet; nothing else is asked before it does.
+    owed: Option<Instant>,
     group: Option<Group>,
 }
 
@@ -62,17 +67,20 @@ impl Program {
         self.running.as_ref()?.group.as_ref()?.id()
     }
 
-    /// One vector for each text.
+    /// One vector for each text. When they are not wanted any more the program goes on: a model that takes long to start
+    /// would never be there if everybody who does not wait for it ended it.
     ///
     /// # Errors
     /// It cannot be started, does not answer, or answers something else.
-    pub fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
+    pub fn embed(&mut self, texts: &[&str], wanted: &Wanted) -> Result<Vec<Vec<f32>>, String> {
         let mut vectors: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {
-            let made = self.batch(batch).map_err(|why| {
+            let made = self.batch(batch, wanted).map_err(|why| {
                 // Whatever state it is in, the next text starts it anew.
-                self.running = None;
-                format!("the embedder `{}` {why}", self.name)
+                if why.is_some() {
+                    self.running = None;
+                }
+                format!("the embedder `{}` {}", self.name, why.as_deref().unwrap_or("is not waited for any more"))
             })?;
             if let Some(other) = made.iter().find(|v| vectors.first().is_some_and(|first| first.len() != v.len())) {
                 return Err(format!(
@@ -86,22 +94,52 @@ impl Program {
         Ok(vectors)
     }
 
-    fn batch(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
+    /// Vectors of some texts; an error without words is that they are not wanted any more.
+    fn batch(&mut self, texts: &[&str], wanted: &Wanted) -> Result<Vec<Vec<f32>>, Option<String>> {
         let running = match &mut self.running {
             Some(running) => running,
             none => none.insert(start(&self.words, &self.env, &self.folder)?),
         };
+        running.settle(wanted)?;
         let line = format!("{}\n", json!({ "texts": texts }));
-        running.input.send(line).map_err(|_| ended(running))?;
-        let answer = match running.answers.recv_timeout(PATIENCE) {
-            Ok(answer) => answer?,
-            Err(RecvTimeoutError::Timeout) => return Err(format!("does not answer within {} s", PATIENCE.as_secs())),
-            Err(RecvTimeoutError::Disconnected) => return Err(ended(running)),
-        };
+        if running.input.send(line).is_err() {
+            return Err(Some(ended(running)));
+        }
+        let now = Instant::now();
+        running.owed = Some(now);
+        let answer = running.next(now, wanted)?;
         let vectors = vectors(&answer)?;
         match vectors.len() == texts.len() {
             true => Ok(vectors),
-            false => Err(format!("answers {} vectors for {} texts", vectors.len(), texts.len())),
+            false => Err(Some(format!("answers {} vectors for {} texts", vectors.len(), texts.len()))),
+        }
+    }
+}
+
+impl Running {
+    /// Waits for what is still to come from before.
+    fn settle(&mut self, wanted: &Wanted) -> Result<(), Option<String>> {
+        if let Some(asked) = self.owed {
+            self.next(asked, wanted)?;
+        }
+        Ok(())
+    }
+
+    /// The next answer, to what was asked then.
+    fn next(&mut self, asked: Instant, wanted: &Wanted) -> Result<String, Option<String>> {
+        loop {
+            match self.answers.recv_timeout(LOOK) {
+                Ok(answer) => {
+                    self.owed = None;
+                    return answer.map_err(Some);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(Some(ended(self))),
+                Err(RecvTimeoutError::Timeout) if asked.elapsed() > PATIENCE => {
+                    return Err(Some(format!("does not answer within {} s", PATIENCE.as_secs())));
+                }
+                Err(RecvTimeoutError::Timeout) if !wanted.holds() => return Err(None),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
         }
     }
 }
@@ -145,7 +183,7 @@ fn start(words: &[String], env: &[(String, String)], folder: &std::path::Path) -
             }
         }
     });
-    Ok(Running { child, input, answers, group: Some(group) })
+    Ok(Running { child, input, answers, owed: None, group: Some(group) })
 }
 
 fn ended(running: &mut Running) -> String {
@@ -189,9 +227,22 @@ mod tests {
     #[test]
     fn a_program_is_asked_line_by_line_and_its_vectors_have_length_one() {
         let mut program = shell("while read -r line; do echo '{\"vectors\":[[3,4]]}'; done");
-        assert_eq!(program.embed(&["a\nb"]).unwrap(), [vec![0.6, 0.8]]);
-        assert_eq!(program.embed(&["c"]).unwrap().len(), 1);
-        assert!(program.embed(&["a", "b"]).unwrap_err().contains("answers 1 vectors for 2 texts"));
+        assert_eq!(program.embed(&["a\nb"], &Wanted::default()).unwrap(), [vec![0.6, 0.8]]);
+        assert_eq!(program.embed(&["c"], &Wanted::default()).unwrap().len(), 1);
+        assert!(program.embed(&["a", "b"], &Wanted::default()).unwrap_err().contains("answers 1 vectors for 2 texts"));
+    }
+
+    #[test]
+    fn an_answer_that_nobody_waits_for_ends_no_program_and_is_no_answer_to_the_next_text() {
+        let mut program = shell(
+            "read -r one; sleep 1; echo '{\"vectors\":[[1,0]]}'; while read -r line; do echo '{\"vectors\":[[0,1]]}'; done",
+        );
+        let gone = Wanted::default();
+        drop(gone.while_held());
+        let began = Instant::now();
+        assert!(program.embed(&["a"], &gone).unwrap_err().contains("not waited for any more"));
+        assert!(began.elapsed() < Duration::from_millis(900) && program.group().is_some());
+        assert_eq!(program.embed(&["b"], &Wanted::default()).unwrap(), [vec![0.0, 1.0]]);
     }
 
     #[test]
@@ -204,13 +255,13 @@ mod tests {
         ] {
             let mut program = shell(script);
             for _ in 0..2 {
-                let said = program.embed(&["a"]).unwrap_err();
+                let said = program.embed(&["a"], &Wanted::default()).unwrap_err();
                 assert!(said.starts_with("the embedder `m`"), "{said}");
                 // A program that ends at once may be gone before it is written to, or after.
                 assert!(said.contains(why) || said.contains("closed its output"), "{script}: {said}");
             }
         }
         let mut none = Program::new("m", vec!["/no/such".to_owned()], Vec::new(), std::env::temp_dir());
-        assert!(none.embed(&["a"]).unwrap_err().contains("cannot be started"));
+        assert!(none.embed(&["a"], &Wanted::default()).unwrap_err().contains("cannot be started"));
     }
 }

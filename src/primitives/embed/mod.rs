@@ -5,6 +5,8 @@ pub mod ngrams;
 
 pub use command::Program;
 
+use super::wanted::Wanted;
+
 /// What makes vectors.
 pub enum Embedder {
     /// Hashed words and parts of words.
@@ -27,14 +29,14 @@ impl Embedder {
         matches!(self, Self::Program(_))
     }
 
-    /// One vector of length 1 for each text, all with equally many numbers.
+    /// One vector of length 1 for each text, all with equally many numbers, as long as they are `wanted`.
     ///
     /// # Errors
     /// The program cannot be started, does not answer, or answers something else.
-    pub fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
+    pub fn embed(&mut self, texts: &[&str], wanted: &Wanted) -> Result<Vec<Vec<f32>>, String> {
         match self {
             Self::BuiltIn => Ok(texts.iter().map(|text| ngrams::embed(text)).collect()),
-            Self::Program(program) => program.embed(texts),
+            Self::Program(program) => program.embed(texts, wanted),
         }
     }
 

@@ -4,6 +4,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 use std::time::Duration;
 
 use super::{Store, StoreFile};
+use crate::primitives::Wanted;
 use crate::primitives::embed::dot;
 
 /// What a store says it is.
@@ -25,43 +26,46 @@ create virtual table temp.asked_words using fts5vocab(temp, asked, row);
 ";
 /// How long another process may write.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Steps of SQLite after which it is asked whether the answer is still wanted: some microseconds.
+const STEPS: i32 = 1000;
 /// A text whose vector tells whether the embedder is still the same.
 const PROBE: &str = "The quick brown fox jumps over the lazy dog; 42 boats.";
 /// How alike the vectors of that text must be.
 const SAME: f32 = 0.999;
 
 impl Store {
-    /// Opens a store that is there.
+    /// Opens a store that is there, as long as it is `wanted`.
     ///
     /// # Errors
     /// There is none, it is something else, or it was made with another embedder.
-    pub fn open(file: StoreFile) -> Result<Self, String> {
+    pub fn open(file: StoreFile, wanted: &Wanted) -> Result<Self, String> {
         if !file.path.is_file() {
             let name = &file.name;
             return Err(format!("the store `{name}` is not there; `rolecast primitives load {name} FILE` makes it"));
         }
-        Self::opened(file, OpenFlags::empty())
+        Self::opened(file, OpenFlags::empty(), wanted)
     }
 
-    /// Opens a store, and makes it when it is not there.
+    /// Opens a store as long as it is `wanted`, and makes it when it is not there.
     ///
     /// # Errors
     /// It is something else, it was made with another embedder, or cannot be written.
-    pub fn open_or_make(file: StoreFile) -> Result<Self, String> {
+    pub fn open_or_make(file: StoreFile, wanted: &Wanted) -> Result<Self, String> {
         if let Some(folder) = file.path.parent() {
             let name = &file.name;
             std::fs::create_dir_all(folder)
                 .map_err(|e| format!("the folder of the store `{name}` cannot be made: {}", e.kind()))?;
         }
-        Self::opened(file, OpenFlags::SQLITE_OPEN_CREATE)
+        Self::opened(file, OpenFlags::SQLITE_OPEN_CREATE, wanted)
     }
 
-    fn opened(file: StoreFile, more: OpenFlags) -> Result<Self, String> {
+    fn opened(file: StoreFile, more: OpenFlags, wanted: &Wanted) -> Result<Self, String> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
         let name = file.name.clone();
         let base = Connection::open_with_flags(&file.path, flags).map_err(|e| said(&name, &e))?;
-        let mut store = Self { base, file, known: false };
-        store.prepare(more.contains(OpenFlags::SQLITE_OPEN_CREATE))?;
+        let mut store =
+            Self { base, file, known: false, vectors: super::vectors::Vectors::default(), wanted: Wanted::default() };
+        store.while_wanted(wanted, |store| store.prepare(more.contains(OpenFlags::SQLITE_OPEN_CREATE)))?;
         Ok(store)
     }
 
@@ -114,7 +118,25 @@ impl Store {
     /// The embedder fails, or is not what it was.
     pub(super) fn vectors(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, String> {
         self.recognise()?;
-        self.file.embedder.embed(texts)
+        self.file.embedder.embed(texts, &self.wanted)
+    }
+
+    /// Does something as long as its answer is `wanted`: then every query ends, and what was being written is undone.
+    ///
+    /// # Errors
+    /// Those of `work`; a query that was ended is one.
+    pub fn while_wanted<T>(
+        &mut self,
+        wanted: &Wanted,
+        work: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let asked = wanted.clone();
+        self.base.progress_handler(STEPS, Some(move || !asked.holds())).map_err(|e| self.failed(&e))?;
+        self.wanted = wanted.clone();
+        let done = work(self);
+        self.wanted = Wanted::default();
+        self.base.progress_handler(0, None::<fn() -> bool>).map_err(|e| self.failed(&e))?;
+        done
     }
 
     /// Holds the embedder against what it was when the first vector was made. A model can change behind its name;
@@ -124,7 +146,7 @@ impl Store {
             return Ok(());
         }
         let name = self.file.name.clone();
-        let now = self.file.embedder.embed(&[PROBE])?.pop().unwrap_or_default();
+        let now = self.file.embedder.embed(&[PROBE], &self.wanted)?.pop().unwrap_or_default();
         let kept: Option<Vec<u8>> = self
             .base
             .query_row("select value from about where key = 'probe'", [], |row| row.get(0))
@@ -165,6 +187,7 @@ impl Store {
 fn said(name: &str, error: &rusqlite::Error) -> String {
     let why = match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => "another process writes to it".to_owned(),
+        Some(ErrorCode::OperationInterrupted) => "the answer is not wanted any more".to_owned(),
         Some(ErrorCode::CannotOpen) => "its file cannot be opened".to_owned(),
         Some(ErrorCode::NotADatabase) => "its file is no store".to_owned(),
         Some(ErrorCode::DatabaseCorrupt) => "its file is damaged".to_owned(),

@@ -14,6 +14,7 @@ mod rank;
 mod search;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,7 @@ pub use filter::Filter;
 pub use put::{Document, Loaded, admissible};
 
 use super::embed::Embedder;
+use super::wanted::Wanted;
 
 /// Where a store is, and how it is read.
 pub struct StoreFile {
@@ -41,6 +43,10 @@ pub struct Store {
     file: StoreFile,
     /// Whether the embedder was seen to be the one that made the vectors.
     known: bool,
+    /// Vectors that were read already.
+    vectors: vectors::Vectors,
+    /// Whether what it works on is still wanted.
+    wanted: Wanted,
 }
 
 /// What a row belongs to; a search of one never sees the other.

@@ -1,15 +1,11 @@
 //! Search and lists: always within what a filter lets through.
 
-use std::collections::BTreeMap;
-
 use rusqlite::types::Value as Sql;
-use rusqlite::{params_from_iter, types::ValueRef};
+use rusqlite::{OptionalExtension, params_from_iter};
 use serde_json::{Map, Value, json};
 
-use super::file::floats;
-use super::rank::{self, Candidate, Found};
+use super::rank::{self, Candidate, Counts, Found};
 use super::{Filter, Space, Store};
-use crate::primitives::embed::dot;
 
 /// Most words of a query that are looked up.
 const WORDS: usize = 64;
@@ -33,46 +29,46 @@ impl Store {
         let vector = self.vectors(&[query])?.pop().unwrap_or_default();
         let candidates = self.candidates(space, filter, &vector).map_err(|e| self.failed(&e))?;
         let counts = self.counts(query, &candidates).map_err(|e| self.failed(&e))?;
-        let best = rank::best(&candidates, &counts);
-        let rows = best.into_iter().take(most).map(|found| Ok((found, self.kept(found.n)?)));
+        let best = rank::best(&candidates, &counts, most);
+        let rows = best.into_iter().filter_map(|found| Some(self.kept(found.n).transpose()?.map(|kept| (found, kept))));
         let rows = rows.collect::<Result<Vec<_>, rusqlite::Error>>().map_err(|e| self.failed(&e))?;
         Ok((rows, candidates.len()))
     }
 
     /// Everything a filter lets through, by number, with how near its vector is.
-    fn candidates(&self, space: Space, filter: &Filter, vector: &[f32]) -> Result<Vec<Candidate>, rusqlite::Error> {
+    fn candidates(&mut self, space: Space, filter: &Filter, vector: &[f32]) -> Result<Vec<Candidate>, rusqlite::Error> {
         let (condition, values) = filter.sql(space);
-        let mut query =
-            self.base.prepare_cached(&format!("select n, words, vector from items where {condition} order by n"))?;
-        let mut rows = query.query(params_from_iter(values))?;
-        let mut candidates = Vec::new();
-        while let Some(row) = rows.next()? {
-            let near = match row.get_ref(2)? {
-                ValueRef::Blob(blob) if blob.len() == vector.len() * 4 => dot(&floats(blob), vector),
-                _ => 0.0,
-            };
-            candidates.push(Candidate { n: row.get(0)?, words: row.get(1)?, near });
-        }
-        Ok(candidates)
+        // Without an order the index of ids answers, which is small; with one, every page of the table would be read.
+        let mut query = self.base.prepare_cached(&format!("select n from items where {condition}"))?;
+        let numbers = query.query_map(params_from_iter(values), |row| row.get(0))?;
+        let mut numbers: Vec<i64> = numbers.collect::<Result<_, _>>()?;
+        numbers.sort_unstable();
+        self.vectors.near(&self.base, &numbers, vector)
     }
 
     /// For each word of a text, how often the candidates have it. The text is cut into words by the same code that
     /// cut the documents, and no part of it is read as a query language.
-    fn counts(&self, text: &str, candidates: &[Candidate]) -> Result<Vec<BTreeMap<i64, i64>>, rusqlite::Error> {
+    fn counts(&self, text: &str, candidates: &[Candidate]) -> Result<Vec<Counts>, rusqlite::Error> {
         self.base.prepare_cached("delete from temp.asked")?.execute([])?;
         self.base.prepare_cached("insert into temp.asked (text) values (?1)")?.execute([text])?;
         let mut words = self.base.prepare_cached("select term from temp.asked_words order by term")?;
         let words: Vec<String> = words.query_map([], |row| row.get(0))?.take(WORDS).collect::<Result<_, _>>()?;
-        let mut places =
-            self.base.prepare_cached("select doc, count(*) from temp.places where term = ?1 group by doc")?;
+        // One row for each time that an item has the word; those of one item come together.
+        let mut places = self.base.prepare_cached("select doc from temp.places where term = ?1")?;
         let mut counts = Vec::new();
         for word in words {
-            let mut having = BTreeMap::new();
+            let mut having = vec![0_i64; candidates.len()];
             let mut rows = places.query([word])?;
+            let mut last = None;
             while let Some(row) = rows.next()? {
                 let n: i64 = row.get(0)?;
-                if candidates.binary_search_by_key(&n, |c| c.n).is_ok() {
-                    having.insert(n, row.get(1)?);
+                let at = match last {
+                    Some((same, at)) if same == n => at,
+                    _ => candidates.binary_search_by_key(&n, |c| c.n).ok(),
+                };
+                last = Some((n, at));
+                if let Some(at) = at {
+                    having[at] += 1;
                 }
             }
             counts.push(having);
@@ -80,8 +76,9 @@ impl Store {
         Ok(counts)
     }
 
-    fn kept(&self, n: i64) -> Result<Kept, rusqlite::Error> {
-        self.base.prepare_cached("select id, text, metadata from items where n = ?1")?.query_row([n], read)
+    /// An item; none when somebody removed it meanwhile.
+    fn kept(&self, n: i64) -> Result<Option<Kept>, rusqlite::Error> {
+        self.base.prepare_cached("select id, text, metadata from items where n = ?1")?.query_row([n], read).optional()
     }
 
     /// Items in the order of their ids, after one of them.

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{Document, Loaded, Store, StoreFile, call};
+use crate::primitives::Wanted;
 use crate::primitives::embed::{Embedder, Program};
 
 fn file(folder: &Path, name: &str) -> StoreFile {
@@ -22,7 +23,7 @@ fn document(id: &str, text: &str, metadata: &Value) -> Document {
 }
 
 fn filled(folder: &Path, documents: &[Document]) -> Store {
-    let mut store = Store::open_or_make(file(folder, "s")).unwrap();
+    let mut store = Store::open_or_make(file(folder, "s"), &Wanted::default()).unwrap();
     store.put(documents, false).unwrap();
     store
 }
@@ -89,6 +90,28 @@ fn filters_are_exact_nested_and_listed() {
 }
 
 #[test]
+fn a_search_sees_what_others_wrote_since_the_last_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = filled(folder.path(), &some());
+    let ask_it = json!({ "query": "mensa scolastica" });
+    let before = ask(&mut store, "semantic_search", &ask_it);
+    assert_eq!(
+        (ids(&before)[0], &ask(&mut store, "semantic_search", &ask_it)),
+        ("d3", &before),
+        "what is kept is the same"
+    );
+    let mut other = Store::open(file(folder.path(), "s"), &Wanted::default()).unwrap();
+    other.put(&[document("d3", "Altro testo", &json!({})), document("d9", "Mensa", &json!({}))], false).unwrap();
+    let after = ask(&mut store, "semantic_search", &ask_it);
+    assert_eq!((ids(&after)[0], &after["searched"]), ("d9", &json!(7)));
+    assert_eq!(after, ask(&mut other, "semantic_search", &ask_it));
+    // Also what none of ours would do.
+    let strange = rusqlite::Connection::open(folder.path().join("s.sqlite")).unwrap();
+    strange.execute("update items set vector = zeroblob(2048) where id = 'd9'", []).unwrap();
+    assert_eq!(ask(&mut store, "semantic_search", &ask_it)["results"][0]["similarity"], 0.0);
+}
+
+#[test]
 fn lists_go_on_where_they_ended() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = filled(folder.path(), &some());
@@ -149,7 +172,7 @@ fn a_load_replaces_removes_or_changes_nothing() {
     assert_eq!(store.put(&new, true).unwrap(), Loaded { added: 0, replaced: 2, removed: 5 });
     assert_eq!(ids(&ask(&mut store, "semantic_search", &json!({ "query": "nuovo" }))), ["d0"]);
     drop(store);
-    let mut again = Store::open(file(folder.path(), "s")).unwrap();
+    let mut again = Store::open(file(folder.path(), "s"), &Wanted::default()).unwrap();
     assert_eq!(ask(&mut again, "semantic_search", &json!({ "query": "altro" }))["searched"], 2);
 }
 
@@ -196,7 +219,9 @@ fn a_store_of_another_embedder_is_refused() {
         let words = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
         Embedder::Program(Box::new(Program::new(name, words, Vec::new(), folder.path().to_owned())))
     };
-    let open = |store: &str, embedder| Store::open_or_make(StoreFile { embedder, ..file(folder.path(), store) });
+    let open = |store: &str, embedder| {
+        Store::open_or_make(StoreFile { embedder, ..file(folder.path(), store) }, &Wanted::default())
+    };
     let said = open("s", other("exit", "m")).err().unwrap();
     assert!(
         said.contains("made with the embedder `built-in:words-and-forms-1`") && said.contains("`program:m`"),
@@ -221,7 +246,7 @@ fn a_store_of_another_embedder_is_refused() {
 #[test]
 fn what_is_no_store_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let open = || Store::open(file(folder.path(), "s")).err().unwrap();
+    let open = || Store::open(file(folder.path(), "s"), &Wanted::default()).err().unwrap();
     assert!(open().contains("is not there"));
     std::fs::write(folder.path().join("s.sqlite"), "").unwrap();
     assert!(open().contains("is empty"));
@@ -229,7 +254,7 @@ fn what_is_no_store_is_told() {
     assert!(open().contains("is no store"));
     let other = rusqlite::Connection::open(folder.path().join("o.sqlite")).unwrap();
     other.execute_batch("create table t (a)").unwrap();
-    assert!(Store::open(file(folder.path(), "o")).err().unwrap().contains("not one of ours"));
+    assert!(Store::open(file(folder.path(), "o"), &Wanted::default()).err().unwrap().contains("not one of ours"));
 }
 
 fn arbitrary() -> impl Strategy<Value = Vec<Document>> {
@@ -273,9 +298,14 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let own: Vec<Document> = documents.iter().filter(|d| mine(d)).cloned().collect();
         let mut whole = filled(folder.path(), &documents);
-        let mut alone = Store::open_or_make(file(folder.path(), "alone")).unwrap();
+        let mut alone = Store::open_or_make(file(folder.path(), "alone"), &Wanted::default()).unwrap();
         alone.put(&own, false).unwrap();
         let filter = json!({ "filter": { "tenant": "a" } });
+        // What was read for others is of no consequence, nor is how few are wanted.
+        let all = ask(&mut whole, "semantic_search", &json!({ "query": query, "limit": 50 }));
+        let few = ask(&mut whole, "semantic_search", &json!({ "query": query, "limit": limit }));
+        let most = usize::try_from(limit).unwrap().min(ids(&all).len());
+        prop_assert_eq!(&ids(&few)[..], &ids(&all)[..most]);
         for (tool, arguments) in [
             ("semantic_search", json!({ "query": query, "limit": limit, "filter": filter })),
             ("metadata_filter", json!({ "limit": limit, "filter": filter })),
