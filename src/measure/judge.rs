@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::event::ToolName;
+use super::event::{Agent, Place, ToolName};
 use super::format::Format;
 use crate::guard::{command, patch};
-use crate::model::adapter::{Adapter, HookTool};
+use crate::model::adapter::{Adapter, History, HookTool};
+use crate::model::composed::CountBudgetName;
+use crate::model::scalar::EvidenceKind;
 use crate::plan::names;
+use crate::resolve::counted::counted;
 use crate::resolve::gateway;
 use crate::resolve::{CapSet, Policy, Role};
 use crate::text::glob;
@@ -27,6 +30,7 @@ pub struct Judge<'p> {
     work: CapSet,
     shell: CapSet,
     writes: CapSet,
+    said: Option<u64>,
 }
 
 #[derive(Default)]
@@ -57,7 +61,20 @@ pub struct Tool<'p> {
     confers: CapSet,
     /// It starts an agent.
     pub starts: bool,
+    /// The argument with the task of the agent that it starts.
+    pub prompt: Option<&'p str>,
+    /// The budget that counts what it gives.
+    pub budget: Option<CountBudgetName>,
     hook: Option<&'p HookTool>,
+}
+
+/// Whether an agent was given the history of its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Given {
+    /// It was.
+    pub history: bool,
+    /// The log does not say so; the adapter knows, and how.
+    pub by: Option<EvidenceKind>,
 }
 
 /// How much is known of a tool.
@@ -101,7 +118,18 @@ impl<'p> Judge<'p> {
             work: set(&["repo.*", "shell.run", "runtime.run", "browser.*", "image.view"]),
             shell: set(&["shell.run", "runtime.run"]),
             writes: set(&["repo.edit", "repo.create", "repo.delete"]),
+            said: None,
         }
+    }
+
+    /// With the size of the context, in tokens, for logs that do not have it.
+    pub fn with_window(self, said: Option<u64>) -> Self {
+        Self { said, ..self }
+    }
+
+    /// What the user says of it.
+    pub const fn said(&self) -> Option<u64> {
+        self.said
     }
 
     fn host(&self, format: Format) -> &Host<'p> {
@@ -161,6 +189,8 @@ impl<'p> Judge<'p> {
             caps: CapSet::EMPTY,
             confers: CapSet::EMPTY,
             starts: false,
+            prompt: None,
+            budget: None,
             hook: None,
         }
     }
@@ -178,7 +208,61 @@ impl<'p> Judge<'p> {
             caps: found.map_or(CapSet::EMPTY, |t| t.covers),
             confers: found.map_or(CapSet::EMPTY, |t| t.confers),
             starts: false,
+            prompt: None,
+            budget: found.and_then(|t| {
+                let limited = t.bounds.limit_argument.is_some();
+                counted(t.bounds.budget, limited, t.covers, &self.policy.catalogue)
+            }),
             hook: None,
+        }
+    }
+
+    /// The size of the context that the host gives a model, as far as its adapter knows.
+    pub fn window(&self, format: Format, model: &str) -> Option<u64> {
+        self.host(format).adapter?.windows.as_ref()?.of(model)
+    }
+
+    /// Whether an agent was given the history of its parent; `None` = neither the log nor the adapter tells.
+    pub fn history(&self, format: Format, known: &Agent) -> Option<Given> {
+        if let Some(history) = known.history {
+            return Some(Given { history, by: None });
+        }
+        let host = self.host(format);
+        let adapter = host.adapter.filter(|_| known.place == Some(Place::Sub))?;
+        if adapter.subagents.history != History::Fresh {
+            return None;
+        }
+        let name = known.role.as_deref();
+        if let Some(copies) = &adapter.subagents.copies {
+            let by = Some(copies.evidence.unwrap_or(adapter.evidence.by));
+            if name.is_some_and(|name| copies.agents.iter().any(|agent| agent == name)) {
+                return Some(Given { history: true, by });
+            }
+            if copies.all && (copies.agents.is_empty() || name.is_some()) {
+                return Some(Given { history: false, by });
+            }
+        }
+        // Of an agent of the host's own that is another question.
+        host.roles.contains_key(name?).then_some(Given { history: false, by: Some(adapter.evidence.by) })
+    }
+
+    /// How it is known that the host never gives an agent the history.
+    pub fn never_copies(&self, format: Format) -> Option<EvidenceKind> {
+        let adapter = self.host(format).adapter.filter(|a| a.subagents.history == History::Fresh)?;
+        let copies = adapter.subagents.copies.as_ref().filter(|c| c.all && c.agents.is_empty())?;
+        Some(copies.evidence.unwrap_or(adapter.evidence.by))
+    }
+
+    /// Whether what a tool does is not seen through: it runs programs.
+    pub fn runs(&self, tool: &Tool<'_>) -> bool {
+        !tool.caps.and(self.shell).is_empty()
+    }
+
+    /// The name of a tool of the gateway, as the gateway has it; `None` = it is no tool of it.
+    pub fn gateways<'n>(&self, format: Format, name: &'n ToolName, tool: &'n Tool<'_>) -> Option<&'n str> {
+        match format {
+            Format::Gateway => Some(&name.name),
+            _ => tool.label.strip_prefix(gateway::NAME)?.strip_prefix('/'),
         }
     }
 
@@ -299,10 +383,19 @@ impl<'p> Host<'p> {
         let adapter = self.adapter?;
         let hook = self.hook.get(name).copied();
         let starts = adapter.subagents.call.tool == name;
-        let tool =
-            |class, caps, confers| Tool { label: name.to_owned(), server: None, class, caps, confers, starts, hook };
+        let tool = |class, caps, confers, budget| Tool {
+            label: name.to_owned(),
+            server: None,
+            class,
+            caps,
+            confers,
+            starts,
+            prompt: starts.then_some(adapter.subagents.call.prompt.as_str()),
+            budget,
+            hook,
+        };
         if adapter.inert.iter().any(|i| i == name) {
-            return Some(tool(Class::Inert, CapSet::EMPTY, CapSet::EMPTY));
+            return Some(tool(Class::Inert, CapSet::EMPTY, CapSet::EMPTY, None));
         }
         let known = adapter.tools.get(name)?;
         let set = |names: &[String]| names.iter().filter_map(|cap| policy.catalogue.find(cap)).collect::<CapSet>();
@@ -311,7 +404,8 @@ impl<'p> Host<'p> {
         if starts {
             covers = covers.union(set(&["agent.spawn".to_owned()]));
         }
-        Some(tool(Class::Known, covers, covers.union(set(&known.confers))))
+        let budget = counted(known.budget, false, covers, &policy.catalogue);
+        Some(tool(Class::Known, covers, covers.union(set(&known.confers)), budget))
     }
 }
 

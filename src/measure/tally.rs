@@ -6,20 +6,25 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::context::Context;
+use super::budget::{self, Charge, Spent};
+use super::context::{Context, Says};
 use super::event::{
     Agent, AgentKey, Approval, At, Call, Compaction, Damage, Event, Kind, Outcome, Place, Raw, Request, Review,
 };
 use super::format::Format;
 use super::found::Found;
+use super::joined::Joins;
 use super::judge::{Class, Judge, Tool};
 use super::judged::Judged;
 use super::spread::Spread;
+use super::time;
+use crate::text::digest::value_digest;
 
 /// All that is counted.
 pub struct Tally<'p> {
     judge: &'p Judge<'p>,
     agents: IndexMap<Rc<AgentKey>, Counted<'p>>,
+    joins: Joins,
 }
 
 /// One agent.
@@ -53,6 +58,12 @@ pub struct Counted<'p> {
     pub over_target: Found,
     /// Results over the limit.
     pub over_limit: Found,
+    /// The other budgets.
+    pub budgets: BTreeMap<&'static str, Spent>,
+    /// Calls of tools that run programs: what these search and read is not seen.
+    pub programs: u64,
+    /// Requests by model, where that is recorded.
+    pub models: BTreeMap<String, u64>,
     /// Media that the model was sent, as base64.
     pub inline: Found,
     /// Bytes of that.
@@ -127,12 +138,17 @@ pub struct ToolCount {
 impl<'p> Tally<'p> {
     /// Nothing yet.
     pub fn new(judge: &'p Judge<'p>) -> Self {
-        Self { judge, agents: IndexMap::new() }
+        Self { judge, agents: IndexMap::new(), joins: Joins::default() }
     }
 
     /// What was counted, in the order of the logs.
     pub fn agents(&self) -> impl Iterator<Item = (&AgentKey, &Counted<'p>)> {
         self.agents.iter().map(|(key, counted)| (key.as_ref(), counted))
+    }
+
+    /// What went through the gateway.
+    pub const fn joins(&self) -> &Joins {
+        &self.joins
     }
 
     /// By whom it is judged.
@@ -161,15 +177,19 @@ impl<'p> Tally<'p> {
         let Event { at, time, agent: key, kind } = event;
         let new = || Counted { at, ..Counted::default() };
         let counted = self.agents.entry(Rc::clone(&key)).or_insert_with(new);
+        // Only what goes through the gateway is told by when it was.
+        let moment = |time: Option<&String>| time.and_then(|time| time::millis(time));
+        let moment = matches!(kind, Kind::Call(_) | Kind::Result(_)).then(|| moment(time.as_ref())).flatten();
         if let Some(time) = time {
             counted.first.get_or_insert_with(|| time.clone());
             counted.last = Some(time);
         }
-        let mut one = One { judge: self.judge, format: key.format, counted, at, told };
+        let joins = &mut self.joins;
+        let mut one = One { judge: self.judge, format: key.format, key: &key, counted, joins, moment, at, told };
         match kind {
             Kind::Agent(agent) => one.known(agent),
             Kind::Request(request) => one.request(&request),
-            Kind::Window(window) => one.counted.context.window = Some(window),
+            Kind::Window(window) => one.counted.context.window = Some((window, Says::Log)),
             Kind::Call(call) => one.call(call),
             Kind::Result(outcome) => one.result(outcome),
             Kind::Review(review) => one.review(&review),
@@ -185,7 +205,11 @@ impl<'p> Tally<'p> {
 struct One<'a, 'p> {
     judge: &'p Judge<'p>,
     format: Format,
+    key: &'a Rc<AgentKey>,
     counted: &'a mut Counted<'p>,
+    joins: &'a mut Joins,
+    /// Milliseconds since 1970.
+    moment: Option<i64>,
     at: At,
     told: Option<&'a mut Judged<'p>>,
 }
@@ -208,7 +232,24 @@ impl<'p> One<'_, 'p> {
         known.model = agent.model.or_else(|| known.model.take());
     }
 
+    /// What the log says counts, then what the user does, then what is known of the model.
+    fn window(&mut self) {
+        let window = &mut self.counted.context.window;
+        if !matches!(window, Some((_, Says::Log))) {
+            let model = self.counted.known.model.as_deref();
+            let adapter = || Some((self.judge.window(self.format, model?)?, Says::Adapter));
+            *window = self.judge.said().map(|said| (said, Says::Option)).or_else(adapter);
+        }
+    }
+
     fn request(&mut self, request: &Request) {
+        self.window();
+        if let Some(model) = &self.counted.known.model {
+            match self.counted.models.get_mut(model) {
+                Some(count) => *count += 1,
+                None => drop(self.counted.models.insert(model.clone(), 1)),
+            }
+        }
         let thresholds = &self.judge.policy.settings.context;
         let context = &mut self.counted.context;
         let before = context.crossed.len();
@@ -244,6 +285,17 @@ impl<'p> One<'_, 'p> {
         }
         if tool.class == Class::Unclassified {
             counted.unclassified.add(at, || tool.label.clone());
+        }
+        if let Some(name) = judge.gateways(self.format, &call.tool, &tool) {
+            let digest = call.digest.clone().or_else(|| call.arguments.as_ref().map(value_digest));
+            if let Some(told) = &mut self.told {
+                told.digest.clone_from(&digest);
+            }
+            self.joins.call(self.key, &call.id, name, digest, self.moment);
+        }
+        counted.programs += u64::from(judge.runs(&tool));
+        if let Some(packet) = budget::packet(judge, &tool, &call) {
+            self.charge(&tool, packet);
         }
         self.knowledge(&tool);
         self.escalation(&tool, &call);
@@ -306,6 +358,7 @@ impl<'p> One<'_, 'p> {
     }
 
     fn result(&mut self, outcome: Outcome) {
+        self.joins.result(self.key, &outcome, self.moment);
         let Some((tool, called, outside)) = self.counted.open.remove(&outcome.id) else { return };
         let failed = outcome.failed == Some(true);
         // A log that does not say whether a call failed has the refusal in its text only.
@@ -333,11 +386,23 @@ impl<'p> One<'_, 'p> {
             (told.refused, told.started) = (refused, started);
         });
         self.raw(outcome.raw, outcome.visible);
+        // What failed gave nothing to count.
+        if !failed && !refused {
+            let things = outcome.things.as_ref().filter(|_| !outcome.nested);
+            if let Some(charge) = budget::result(self.judge, &tool, things) {
+                self.charge(&tool, charge);
+            }
+        }
         if outcome.nested {
             return;
         }
         self.sized(&tool, outcome.visible);
         self.media(&tool, &outcome);
+    }
+
+    fn charge(&mut self, tool: &Tool<'_>, charge: Charge) {
+        self.counted.budgets.entry(charge.budget).or_default().add(self.at, &tool.label, &charge);
+        self.tell(|told| told.charge = Some(charge));
     }
 
     fn raw(&mut self, raw: Option<Raw>, visible: Option<u64>) {
@@ -375,8 +440,14 @@ impl<'p> One<'_, 'p> {
 
     fn media(&mut self, tool: &Tool<'_>, outcome: &Outcome) {
         let at = self.at;
+        let mut over = 0;
         let counted = &mut *self.counted;
         for media in &outcome.media {
+            if let Some(charge) = budget::media(self.judge, media) {
+                let spent = counted.budgets.entry(charge.budget).or_default();
+                spent.add(at, &tool.label, &charge);
+                over += u64::from(charge.over_limit == Some(true));
+            }
             match media.inline {
                 Some(true) => {
                     counted.inline.add(at, || format!("{}: {} bytes of base64", tool.label, media.base64));
@@ -390,6 +461,7 @@ impl<'p> One<'_, 'p> {
                 }
             }
         }
+        self.tell(|told| told.media_over_limit = over);
     }
 
     fn review(&mut self, review: &Review) {

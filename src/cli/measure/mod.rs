@@ -5,6 +5,7 @@ mod html;
 mod output;
 mod page;
 mod progress;
+mod spent;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -51,7 +52,7 @@ pub fn run(args: &MeasureArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     known(&loaded, &args.hosts)?;
     let acceptance = args.expect.as_deref().map(|name| expectation(&policy, name)).transpose()?;
     let files = files(args, &loaded)?;
-    let judge = Judge::new(&policy, &loaded.adapters);
+    let judge = Judge::new(&policy, &loaded.adapters).with_window(args.window);
     let mut tally = Tally::new(&judge);
     if let Some(kind) = args.export {
         return export::export(kind, args.output.as_deref(), &files, &mut tally, ui);
@@ -73,7 +74,7 @@ pub fn run(args: &MeasureArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     let expected = args.expect.as_deref().zip(outcomes.as_deref());
     if let Some(path) = &args.html {
         // The records stand in the table of violations.
-        let page = page::Page { tally: &tally, files: &read, shown: 0 };
+        let page = page::Page { tally: &tally, files: &read, shown: 0, through: tally.joins().through() };
         write(path, &html::html(&page, &sessions, expected)?, ui)?;
         return Ok(verdict(outcomes.as_deref(), &sessions));
     }

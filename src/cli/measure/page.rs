@@ -1,12 +1,15 @@
 //! What was measured, for people: one block a session, one an agent, within 100 columns.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::cli::explain::layout::{Table, number, visible, wrap};
+use crate::measure::context::Says;
 use crate::measure::event::{AgentKey, Place};
 use crate::measure::expect::{Expected, Outcome, Verdict};
-use crate::measure::format::Fact as Recorded;
+use crate::measure::format::{Fact as Recorded, Format};
 use crate::measure::found::{Found, Record};
+use crate::measure::joined::Through;
 use crate::measure::report::{File, place};
 use crate::measure::sessions::{Figure, Session};
 use crate::measure::tally::{Counted, Tally};
@@ -25,7 +28,7 @@ pub fn page(
     expected: Option<Expected<'_>>,
     all: bool,
 ) -> String {
-    let page = Page { tally, files, shown: if all { usize::MAX } else { SHOWN } };
+    let page = Page { tally, files, shown: if all { usize::MAX } else { SHOWN }, through: tally.joins().through() };
     let mut out = String::new();
     for session in sessions {
         page.session(session, &mut out);
@@ -45,6 +48,8 @@ pub struct Page<'a, 'p> {
     pub files: &'a [File],
     /// Records that are shown of one count.
     pub shown: usize,
+    /// What went through the gateway.
+    pub through: BTreeMap<&'a AgentKey, Through>,
 }
 
 /// A name and what is to be said of it, in one line or several.
@@ -56,7 +61,7 @@ impl Page<'_, '_> {
         out.push_str(&table(self.session_facts(session)).print_within(WIDTH, 2, &[24]));
         for (key, counted) in &session.agents {
             let _ = writeln!(out, "\n  {}", self.agent_title(session, key, counted));
-            out.push_str(&table(self.agent_facts(session, counted)).print_within(WIDTH, 4, &[18]));
+            out.push_str(&table(self.agent_facts(session, key, counted)).print_within(WIDTH, 4, &[18]));
             out.push_str(&tools(counted));
         }
         out.push('\n');
@@ -101,10 +106,14 @@ impl Page<'_, '_> {
     }
 
     /// What is known of an agent.
-    pub fn agent_facts(&self, session: &Session<'_, '_>, counted: &Counted<'_>) -> Vec<Fact<'static>> {
+    pub fn agent_facts(&self, session: &Session<'_, '_>, key: &AgentKey, counted: &Counted<'_>) -> Vec<Fact<'static>> {
         let mut facts: Vec<Fact<'static>> = Vec::new();
         let mut row = |name: &'static str, text: String| facts.push((name, text));
         row("requests", self.requests(counted));
+        if !counted.models.is_empty() {
+            let each: Vec<String> = counted.models.iter().map(|(model, n)| format!("{model} {}", number(*n))).collect();
+            row("requests by model", each.join(", "));
+        }
         row("context", self.context(counted));
         for compacted in &counted.context.compactions {
             let tokens = |n: Option<u64>| n.map_or_else(|| "not recorded".to_owned(), number);
@@ -115,6 +124,10 @@ impl Page<'_, '_> {
         row("results seen", self.results(counted));
         row("over target", self.found(&counted.over_target));
         row("over limit", self.found(&counted.over_limit));
+        self.budgets(counted, &mut row);
+        if let Some(through) = self.through.get(key) {
+            row("gateway", gateway(session, through));
+        }
         row("inline media", self.media(counted));
         row("docs, memory", self.knowledge(counted));
         self.outside(session, counted, &mut row);
@@ -144,8 +157,14 @@ impl Page<'_, '_> {
         let mut text = format!("{} to {} tokens, at last {}", number(least), number(most), number(last));
         match context.window {
             None => text.push_str("; window not recorded, so thresholds are not judged"),
-            Some(window) => {
-                let _ = write!(text, "; most {} % of a window of {}", most * 100 / window.max(1), number(window));
+            Some((window, says)) => {
+                let by = match says {
+                    Says::Log => "",
+                    Says::Option => " (as you say)",
+                    Says::Adapter => " (what the program gives that model, not from the log)",
+                };
+                let percent = most * 100 / window.max(1);
+                let _ = write!(text, "; most {percent} % of a window of {}{by}", number(window));
                 for crossed in &context.crossed {
                     let _ = write!(
                         text,
@@ -245,16 +264,17 @@ impl Page<'_, '_> {
     }
 
     fn figure(&self, figure: &Figure) -> String {
-        match figure {
-            Figure { found, unknown: None } => self.found(found),
-            Figure { found, unknown: Some(what) } if found.count > 0 => {
-                format!("at least {}\nnot recorded: {what}", self.found(found))
-            }
-            Figure { unknown: Some(what), .. } => format!("not recorded: {what}"),
+        let Figure { found, unknown, by } = figure;
+        let by = by.as_ref().map(|by| format!("\nby {by}")).unwrap_or_default();
+        match unknown {
+            None => format!("{}{by}", self.found(found)),
+            Some(what) if found.count > 0 => format!("at least {}\nnot recorded: {what}{by}", self.found(found)),
+            Some(what) => format!("not recorded: {what}"),
         }
     }
 
-    fn found(&self, found: &Found) -> String {
+    /// A count with its first records.
+    pub fn found(&self, found: &Found) -> String {
         match found.count {
             0 => "none".to_owned(),
             count => format!("{}{}", number(count), self.listed(count, &found.records)),
@@ -318,6 +338,8 @@ impl Page<'_, '_> {
             }
             Verdict::NotRecorded(what) => ("BROKEN", format!("not recorded: {what}; that is no pass")),
         };
+        let by = outcome.by.as_ref().filter(|_| !matches!(outcome.was, Verdict::NotRecorded(_)));
+        let text = by.map_or_else(|| text.clone(), |by| format!("{text}\nby {by}"));
         let mut lines = text.split('\n').flat_map(|l| wrap(l, WIDTH - 42));
         let _ = writeln!(out, "  {word}  {:<30}  {}", outcome.key, lines.next().unwrap_or_default());
         for line in lines {
@@ -340,6 +362,25 @@ pub fn size(bytes: u64) -> String {
         _ if bytes.is_multiple_of(1 << 20) => ByteSize(bytes).to_string(),
         _ => format!("{}.{} MiB", bytes >> 20, ((bytes & 0xF_FFFF) * 10) >> 20),
     }
+}
+
+/// Calls through the gateway, which are in a host's log and in the gateway's own.
+fn gateway(session: &Session<'_, '_>, through: &Through) -> String {
+    let Through { calls, joined, bytes_in, bytes_out, with } = through;
+    let own = session.format == Format::Gateway;
+    let other = if own { "the logs of hosts" } else { "the gateway's own log" };
+    if *joined == 0 {
+        return format!("{} calls through it, none of them found in {other}", number(*calls));
+    }
+    let with: Vec<&str> = with.iter().map(AsRef::as_ref).collect();
+    format!(
+        "{} calls through it, {} of them found in {other}: servers gave {}, {} were passed on\n{}",
+        number(*calls),
+        number(*joined),
+        size(*bytes_in),
+        size(*bytes_out),
+        with.join(", ")
+    )
 }
 
 fn calls(counted: &Counted<'_>) -> String {

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::chat::part_of;
-use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
-use crate::measure::event::{Agent, AgentKey, Approval, Call, Compaction, Kind, Outcome, Place, Request, ToolName};
+use super::{Gathered, Reader, called, key, model, number, text};
+use crate::measure::event::{Agent, AgentKey, Approval, Compaction, Kind, Outcome, Place, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 
 const IDLE: &[&str] = &["user", "mode", "summary"];
@@ -57,15 +57,8 @@ impl Chain {
         for call in parts.into_iter().flatten().filter_map(|p| p.get("functionCall")) {
             let id = text(call, "id").unwrap_or_default();
             self.calls.insert(id.to_owned());
-            let arguments = call.get("args");
-            let call = Call {
-                id: id.to_owned(),
-                tool: ToolName { name: text(call, "name").unwrap_or_default().to_owned(), server: None },
-                arguments: arguments.filter(|v| whole(v)).cloned(),
-                arguments_bytes: arguments.map(json_bytes),
-                nested: false,
-            };
-            out.put(agent, at, Kind::Call(call));
+            let tool = ToolName { name: text(call, "name").unwrap_or_default().to_owned(), server: None };
+            out.put(agent, at, Kind::Call(called(id, tool, call.get("args"))));
         }
     }
 
@@ -137,6 +130,7 @@ fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, out: &mut Out<
         id: id.to_owned(),
         failed: Some(error || status == Some(true)),
         visible: Some(gathered.bytes),
+        things: gathered.things(),
         media: gathered.media,
         head: gathered.head,
         ..Outcome::default()

@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
-use crate::measure::event::{Agent, AgentKey, At, Call, Kind, Outcome, Place, Request, ToolName};
+use super::{Gathered, Reader, called, key, model, number, text};
+use crate::measure::event::{Agent, AgentKey, At, Kind, Outcome, Place, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::skim;
 
@@ -77,14 +77,8 @@ impl Chat {
         let named = format!("{}/{}/{id}", agent.session, agent.agent);
         let (name, arguments) = (text(call, "name").unwrap_or_default(), call.get("args"));
         if out.first("call", &named) == Before::New {
-            let new = Call {
-                id: id.to_owned(),
-                tool: ToolName { name: name.to_owned(), server: None },
-                arguments: arguments.filter(|v| whole(v)).cloned(),
-                arguments_bytes: arguments.map(json_bytes),
-                nested: false,
-            };
-            out.put(agent, at, Kind::Call(new));
+            let tool = ToolName { name: name.to_owned(), server: None };
+            out.put(agent, at, Kind::Call(called(id, tool, arguments)));
         }
         // The call that starts an agent names it, and the role.
         if let (Some(child), Some(role)) = (text(call, "agentId"), arguments.and_then(|a| text(a, "agent_name"))) {
@@ -103,6 +97,7 @@ impl Chat {
             id: id.to_owned(),
             failed: text(call, "status").map(|s| s != "success"),
             visible: Some(gathered.bytes),
+            things: gathered.things(),
             media: gathered.media,
             head: gathered.head,
             ..Outcome::default()

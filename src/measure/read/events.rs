@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
-use crate::measure::event::{Agent, AgentKey, Call, Compaction, Kind, Media, Outcome, Place, Raw, Request, ToolName};
+use super::{Gathered, Reader, called, key, model, number, text};
+use crate::measure::event::{Agent, AgentKey, Compaction, Kind, Media, Outcome, Place, Raw, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::skim;
 
@@ -100,17 +100,10 @@ impl Events {
         if let Some(event) = text(record, "id") {
             self.started.insert(event.to_owned(), id.to_owned());
         }
-        let arguments = data.get("arguments");
         let server = text(data, "mcpConfigServerName").or_else(|| text(data, "mcpServerName"));
         let server = server.zip(text(data, "mcpToolName")).map(|(s, t)| (s.to_owned(), t.to_owned()));
-        let call = Call {
-            id: id.to_owned(),
-            tool: ToolName { name: text(data, "toolName").unwrap_or_default().to_owned(), server },
-            arguments: arguments.filter(|v| whole(v)).cloned(),
-            arguments_bytes: arguments.map(json_bytes),
-            nested: false,
-        };
-        out.put(agent, at, Kind::Call(call));
+        let tool = ToolName { name: text(data, "toolName").unwrap_or_default().to_owned(), server };
+        out.put(agent, at, Kind::Call(called(id, tool, data.get("arguments"))));
     }
 
     fn complete(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, data: &Value, out: &mut Out<'_>) {
@@ -128,6 +121,7 @@ impl Events {
             id: id.to_owned(),
             failed: data.get("success").and_then(Value::as_bool).map(|ok| !ok),
             visible: Some(gathered.bytes),
+            things: gathered.things(),
             raw: raw.map(|bytes| Raw { bytes, at_least: false }),
             media: gathered.media,
             head: gathered.head,

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{Gathered, Reader, json_bytes, key, number, text, whole};
-use crate::measure::event::{Agent, AgentKey, Call, Compaction, Kind, Outcome, Place, Raw, Request, ToolName};
+use super::{Gathered, Reader, called, key, model, number, text};
+use crate::measure::event::{Agent, AgentKey, Compaction, Kind, Outcome, Place, Raw, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 
 const IDLE: &[&str] =
@@ -66,6 +66,7 @@ impl Reader for Export {
             && let Some(tokens) = info.get("tokens")
         {
             let at = number(info, "/time/created").map(|ms| ms.to_string());
+            model(&agent, at.as_deref(), text(info, "modelID"), out);
             out.put(&agent, at.as_deref(), Kind::Request(request(tokens)));
         }
         for part in record.get("parts").and_then(Value::as_array).into_iter().flatten() {
@@ -94,15 +95,8 @@ fn request(tokens: &Value) -> Request {
 fn tool(agent: &Rc<AgentKey>, at: Option<&str>, part: &Value, out: &mut Out<'_>) {
     let id = text(part, "callID").unwrap_or_default();
     let state = part.get("state").unwrap_or(&Value::Null);
-    let input = state.get("input");
-    let call = Call {
-        id: id.to_owned(),
-        tool: ToolName { name: text(part, "tool").unwrap_or_default().to_owned(), server: None },
-        arguments: input.filter(|v| whole(v)).cloned(),
-        arguments_bytes: input.map(json_bytes),
-        nested: false,
-    };
-    out.put(agent, at, Kind::Call(call));
+    let tool = ToolName { name: text(part, "tool").unwrap_or_default().to_owned(), server: None };
+    out.put(agent, at, Kind::Call(called(id, tool, state.get("input"))));
     let status = text(state, "status");
     if !matches!(status, Some("completed" | "error")) {
         return;
@@ -118,6 +112,7 @@ fn tool(agent: &Rc<AgentKey>, at: Option<&str>, part: &Value, out: &mut Out<'_>)
         id: id.to_owned(),
         failed: Some(status == Some("error")),
         visible: Some(gathered.bytes),
+        things: gathered.things(),
         raw,
         media: gathered.media,
         head: gathered.head,

@@ -225,7 +225,7 @@ impl Rollout {
         let (arguments, bytes) = arguments(item);
         let tool = tool(text(item, "namespace"), text(item, "name").unwrap_or(fallback));
         self.open.insert(id.to_owned(), (None, None));
-        let call = Call { id: id.to_owned(), tool, arguments, arguments_bytes: bytes, nested: false };
+        let call = Call { id: id.to_owned(), tool, arguments, arguments_bytes: bytes, ..Call::default() };
         out.put(agent, at, Kind::Call(call));
     }
 
@@ -257,6 +257,7 @@ impl Rollout {
             id: id.to_owned(),
             failed,
             visible: Some(gathered.bytes),
+            things: gathered.things(),
             raw,
             media: gathered.media,
             head: gathered.head,
@@ -373,7 +374,7 @@ impl Rollout {
         }
         let bytes = arguments.as_ref().map(json_bytes);
         let arguments = arguments.filter(whole);
-        let call = Call { id: id.to_owned(), tool, arguments, arguments_bytes: bytes, nested: true };
+        let call = Call { id: id.to_owned(), tool, arguments, arguments_bytes: bytes, nested: true, ..Call::default() };
         out.put(agent, at, Kind::Call(call));
         let outcome = Outcome { id: id.to_owned(), failed, raw, nested: true, ..Outcome::default() };
         out.put(agent, at, Kind::Result(outcome));

@@ -12,10 +12,8 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::{Gathered, Reader, beside, json_bytes, key, model, number, stem, text, whole};
-use crate::measure::event::{
-    Agent, AgentKey, Approval, Call, Compaction, Kind, Outcome, Place, Raw, Request, ToolName,
-};
+use super::{Gathered, Reader, beside, called, key, model, number, stem, text};
+use crate::measure::event::{Agent, AgentKey, Approval, Compaction, Kind, Outcome, Place, Raw, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::skim;
 
@@ -226,15 +224,8 @@ fn call(agent: &Rc<AgentKey>, at: Option<&str>, block: &Value, out: &mut Out<'_>
     if !id.is_empty() && out.first("call", id) != Before::New {
         return;
     }
-    let input = block.get("input");
-    let call = Call {
-        id: id.to_owned(),
-        tool: ToolName { name: text(block, "name").unwrap_or_default().to_owned(), server: None },
-        arguments: input.filter(|v| whole(v)).cloned(),
-        arguments_bytes: input.map(json_bytes),
-        nested: false,
-    };
-    out.put(agent, at, Kind::Call(call));
+    let tool = ToolName { name: text(block, "name").unwrap_or_default().to_owned(), server: None };
+    out.put(agent, at, Kind::Call(called(id, tool, block.get("input"))));
 }
 
 fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, block: &Value, id: &str, out: &mut Out<'_>) {
@@ -266,6 +257,7 @@ fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, block: &Value,
         refused: failed && (granted == Some(false) || record.get("toolDenialKind").is_some()),
         visible: Some(gathered.bytes),
         raw: raw(record.get("toolUseResult")),
+        things: gathered.things(),
         media: gathered.media,
         head: gathered.head,
         nested: false,
