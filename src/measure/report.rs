@@ -102,7 +102,7 @@ impl Page<'_, '_> {
             "requests": counted.context.requests,
             "context": self.context(counted),
             "calls": counted.calls,
-            "tools": counted.tools.iter().map(|(name, count)| (name.clone(), tool(count))).collect::<Map<_, _>>(),
+            "tools": counted.tools.iter().map(|(name, count)| (name.clone(), tool(count, refusals))).collect::<Map<_, _>>(),
             "capabilities": counted.capabilities,
             "unclassified": self.found(&counted.unclassified),
             "results": {
@@ -227,12 +227,13 @@ impl Page<'_, '_> {
     }
 }
 
-fn tool(count: &ToolCount) -> Value {
+fn tool(count: &ToolCount, refusals: bool) -> Value {
     json!({
         "calls": count.calls,
         "within-scripts": count.nested,
         "failed": count.failed,
-        "refused": count.refused,
+        "ending-not-recorded": count.unsaid,
+        "refused": (refusals || count.refused > 0).then_some(count.refused),
         "results": spread(&count.results),
         "inline-base64": spread(&count.media),
         "arguments": spread(&count.arguments),

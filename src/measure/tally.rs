@@ -125,6 +125,8 @@ pub struct ToolCount {
     pub nested: u64,
     /// That failed.
     pub failed: u64,
+    /// Of which the log does not say how they ended.
+    pub unsaid: u64,
     /// That were refused.
     pub refused: u64,
     /// Text that the model saw of its results.
@@ -372,6 +374,7 @@ impl<'p> One<'_, 'p> {
             counted.context.spawn();
         }
         count.failed += u64::from(failed);
+        count.unsaid += u64::from(outcome.failed.is_none() && !refused);
         count.refused += u64::from(refused);
         if refused && outside {
             counted.outside.count -= 1;

@@ -111,7 +111,11 @@ impl Page<'_, '_> {
         let mut row = |name: &'static str, text: String| facts.push((name, text));
         row("requests", self.requests(counted));
         if !counted.models.is_empty() {
-            let each: Vec<String> = counted.models.iter().map(|(model, n)| format!("{model} {}", number(*n))).collect();
+            let known: u64 = counted.models.values().sum();
+            let unknown = counted.context.requests.saturating_sub(known);
+            let each = counted.models.iter().map(|(model, n)| format!("{model} {}", number(*n)));
+            let each: Vec<String> =
+                each.chain((unknown > 0).then(|| format!("not recorded {}", number(unknown)))).collect();
             row("requests by model", each.join(", "));
         }
         row("context", self.context(counted));
@@ -120,10 +124,9 @@ impl Page<'_, '_> {
             let (before, after) = (tokens(compacted.before), tokens(compacted.after));
             row("compaction", format!("{before} → {after} tokens, {}", self.place(compacted.at)));
         }
-        row("calls", calls(counted));
+        row("calls", calls(session, counted));
         row("results seen", self.results(counted));
-        row("over target", self.found(&counted.over_target));
-        row("over limit", self.found(&counted.over_limit));
+        row("tool-result", self.over("tool-result", "bytes", &counted.over_target, &counted.over_limit));
         self.budgets(counted, &mut row);
         if let Some(through) = self.through.get(key) {
             row("gateway", gateway(session, through));
@@ -309,10 +312,12 @@ impl Page<'_, '_> {
     fn files(&self, out: &mut String, all: bool) {
         let logs = self.files.iter().filter(|f| f.format.is_some());
         let (count, bytes) = logs.fold((0u64, 0), |(n, b), f| (n + 1, b + f.bytes));
-        let _ = writeln!(out, "{} logs with {} were read", number(count), size(bytes));
+        let read = if count == 1 { "log" } else { "logs" };
+        let _ = writeln!(out, "{} {read} with {} read", number(count), size(bytes));
         let others: Vec<&File> = self.files.iter().filter(|f| f.format.is_none()).collect();
         if !others.is_empty() {
-            let _ = writeln!(out, "{} files are no logs of sessions", number(others.len() as u64));
+            let none = if others.len() == 1 { "file is no log" } else { "files are no logs" };
+            let _ = writeln!(out, "{} {none} of sessions", number(others.len() as u64));
             for file in others.iter().filter(|_| all) {
                 let _ = writeln!(out, "  {}", file.path);
             }
@@ -383,11 +388,15 @@ fn gateway(session: &Session<'_, '_>, through: &Through) -> String {
     )
 }
 
-fn calls(counted: &Counted<'_>) -> String {
+fn calls(session: &Session<'_, '_>, counted: &Counted<'_>) -> String {
     let (failed, refused) = counted.tools.values().fold((0, 0), |(f, r), t| (f + t.failed, r + t.refused));
+    let recorded = counted.main() || session.format.records(Recorded::Refusals) || refused > 0;
+    let refused = if recorded { format!("{refused} refused") } else { "refused ones are not recorded".to_owned() };
+    let unsaid: u64 = counted.tools.values().map(|t| t.unsaid).sum();
+    let unsaid = if unsaid > 0 { format!("; how {} ended is not recorded", number(unsaid)) } else { String::new() };
     let nested: u64 = counted.tools.values().map(|t| t.nested).sum();
     let within = if nested > 0 { format!(", {nested} of them within scripts") } else { String::new() };
-    let mut text = format!("{}{within}; {failed} failed, {refused} refused", number(counted.calls));
+    let mut text = format!("{}{within}; {failed} failed, {refused}{unsaid}", number(counted.calls));
     if !counted.capabilities.is_empty() {
         let each: Vec<String> = counted.capabilities.iter().map(|(cap, n)| format!("{cap} {n}")).collect();
         let _ = write!(text, "\n{}", each.join(", "));

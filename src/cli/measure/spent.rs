@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::page::Page;
 use crate::cli::explain::layout::number;
 use crate::measure::budget::MEASURED;
+use crate::measure::found::Found;
 use crate::measure::tally::Counted;
 
 impl Page<'_, '_> {
@@ -12,8 +13,6 @@ impl Page<'_, '_> {
     pub fn budgets(&self, counted: &Counted<'_>, row: &mut impl FnMut(&'static str, String)) {
         for (name, unit) in MEASURED {
             let Some(spent) = counted.budgets.get(name) else { continue };
-            let budget = self.tally.judge().policy.settings.budgets.get(name);
-            let figure = |which: &str| budget.and_then(|b| b.figure(which));
             let amounts = &spent.amounts;
             let mut text = match amounts.count() {
                 0 => "none counted".to_owned(),
@@ -25,16 +24,25 @@ impl Page<'_, '_> {
             if spent.at_least > 0 {
                 let _ = write!(text, "; of {} only the beginning", number(spent.at_least));
             }
-            for (which, found) in [("target", &spent.over_target), ("limit", &spent.over_limit)] {
-                if let Some(figure) = figure(which) {
-                    let _ = write!(text, "\nover the {which} of {}: {}", number(figure), self.found(found));
-                }
+            let over = self.over(name, unit, &spent.over_target, &spent.over_limit);
+            if !over.is_empty() {
+                let _ = write!(text, "\n{over}");
             }
             row(name, text);
         }
         if counted.programs > 0 {
             let calls = number(counted.programs);
-            row("programs", format!("{calls} calls; what they search and read is not seen, and not among the budgets"));
+            row("programs", format!("run by {calls} of the calls: what these search and read is not seen"));
         }
+    }
+
+    /// What was over the figures of a budget; empty where the policy has none.
+    pub fn over(&self, budget: &str, unit: &str, target: &Found, limit: &Found) -> String {
+        let budget = self.tally.judge().policy.settings.budgets.get(budget);
+        let one = |(which, found): (&str, &Found)| {
+            let figure = budget.and_then(|b| b.figure(which))?;
+            Some(format!("over the {which} of {} {unit}: {}", number(figure), self.found(found)))
+        };
+        [("target", target), ("limit", limit)].into_iter().filter_map(one).collect::<Vec<_>>().join("\n")
     }
 }

@@ -158,7 +158,7 @@ impl Reader for Events {
             return out.put(&agent, at, Kind::Copied);
         }
         let data = record.get("data").unwrap_or(&Value::Null);
-        model(&agent, at, text(data, "model"), out);
+        model(&agent, at, text(data, "model").or_else(|| text(data, "/usage/model")), out);
         match kind {
             "session.usage_record" => self.usage(&agent, at, data, out),
             "tool.execution_start" => self.start(&agent, at, record, data, out),
