@@ -1,21 +1,26 @@
 //! What a call means under the policy: which tool it is, what one uses that for, and whether a role may.
 
+mod arguments;
+mod known;
+
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::event::{Agent, Place, ToolName};
+use super::event::ToolName;
 use super::format::Format;
 use crate::guard::{command, patch};
-use crate::model::adapter::{Adapter, History, HookTool};
+use crate::model::adapter::{Adapter, HookTool};
 use crate::model::composed::CountBudgetName;
-use crate::model::scalar::EvidenceKind;
 use crate::plan::names;
 use crate::resolve::counted::counted;
 use crate::resolve::gateway;
 use crate::resolve::{CapSet, Policy, Role};
 use crate::text::glob;
+
+use arguments::{argument, relative, short};
+pub use known::Given;
 
 /// The policy, with the names that hosts give its tools and roles.
 pub struct Judge<'p> {
@@ -66,15 +71,6 @@ pub struct Tool<'p> {
     /// The budget that counts what it gives.
     pub budget: Option<CountBudgetName>,
     hook: Option<&'p HookTool>,
-}
-
-/// Whether an agent was given the history of its parent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Given {
-    /// It was.
-    pub history: bool,
-    /// The log does not say so; the adapter knows, and how.
-    pub by: Option<EvidenceKind>,
 }
 
 /// How much is known of a tool.
@@ -215,42 +211,6 @@ impl<'p> Judge<'p> {
             }),
             hook: None,
         }
-    }
-
-    /// The size of the context that the host gives a model, as far as its adapter knows.
-    pub fn window(&self, format: Format, model: &str) -> Option<u64> {
-        self.host(format).adapter?.windows.as_ref()?.of(model)
-    }
-
-    /// Whether an agent was given the history of its parent; `None` = neither the log nor the adapter tells.
-    pub fn history(&self, format: Format, known: &Agent) -> Option<Given> {
-        if let Some(history) = known.history {
-            return Some(Given { history, by: None });
-        }
-        let host = self.host(format);
-        let adapter = host.adapter.filter(|_| known.place == Some(Place::Sub))?;
-        if adapter.subagents.history != History::Fresh {
-            return None;
-        }
-        let name = known.role.as_deref();
-        if let Some(copies) = &adapter.subagents.copies {
-            let by = Some(copies.evidence.unwrap_or(adapter.evidence.by));
-            if name.is_some_and(|name| copies.agents.iter().any(|agent| agent == name)) {
-                return Some(Given { history: true, by });
-            }
-            if copies.all && (copies.agents.is_empty() || name.is_some()) {
-                return Some(Given { history: false, by });
-            }
-        }
-        // Of an agent of the host's own that is another question.
-        host.roles.contains_key(name?).then_some(Given { history: false, by: Some(adapter.evidence.by) })
-    }
-
-    /// How it is known that the host never gives an agent the history.
-    pub fn never_copies(&self, format: Format) -> Option<EvidenceKind> {
-        let adapter = self.host(format).adapter.filter(|a| a.subagents.history == History::Fresh)?;
-        let copies = adapter.subagents.copies.as_ref().filter(|c| c.all && c.agents.is_empty())?;
-        Some(copies.evidence.unwrap_or(adapter.evidence.by))
     }
 
     /// Whether what a tool does is not seen through: it runs programs.
@@ -420,39 +380,4 @@ fn folded<'s>(
     let mut alike = server.tools.iter().filter(|(name, _)| fold(name) == wanted);
     let found = alike.next()?;
     alike.next().is_none().then_some(found.1)
-}
-
-fn argument<'v>(arguments: &'v Value, key: &str) -> Option<&'v str> {
-    // A log may have the arguments under another name than a hook is told.
-    let found = arguments.get(key).or_else(|| arguments.get("cmd").filter(|_| key == "command"));
-    found.and_then(Value::as_str)
-}
-
-/// A path below the folder of the session, without `.` and `..`; `None` when it leads out.
-fn relative(path: &str, folder: Option<&str>) -> Option<String> {
-    let path = path.replace('\\', "/");
-    let below = match folder.map(|f| f.replace('\\', "/")) {
-        Some(folder) if path.starts_with(&format!("{}/", folder.trim_end_matches('/'))) => {
-            path[folder.trim_end_matches('/').len() + 1..].to_owned()
-        }
-        _ if path.starts_with('/') || path.get(1..3) == Some(":/") => return None,
-        _ => path,
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in below.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-fn short(text: &str) -> String {
-    let mut cut: String = text.chars().take(80).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(80).is_some() {
-        cut.push('…');
-    }
-    cut
 }

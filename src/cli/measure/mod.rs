@@ -1,5 +1,6 @@
 //! `measure`: reads the logs of sessions and holds them against the policy.
 
+mod calls;
 mod export;
 mod html;
 mod output;
