@@ -133,9 +133,9 @@ fn each_budget_is_counted_in_its_own_unit_and_what_cannot_be_is_said() {
 
     let page = repo.page(&["measure", "a.jsonl"]);
     for said in [
-        "4 counted, at most 325 lines; of 2 only the beginning",
+        "4 counted, the largest 325 lines; of 2 only the beginning",
         "over the target of 3 lines: 2",
-        "4 counted, at most 4 results; 1 more not recorded",
+        "4 counted, the largest 4 results; 1 more not recorded",
         "run by 1 of the calls: what these search and read is not seen",
     ] {
         assert!(page.contains(said), "{said}: {page}");

@@ -16,7 +16,7 @@ impl Page<'_, '_> {
             let amounts = &spent.amounts;
             let mut text = match amounts.count() {
                 0 => "none counted".to_owned(),
-                count => format!("{} counted, at most {} {unit}", number(count), number(amounts.max())),
+                count => format!("{} counted, the largest {} {unit}", number(count), number(amounts.max())),
             };
             if spent.unknown > 0 {
                 let _ = write!(text, "; {} more not recorded", number(spent.unknown));
