@@ -349,6 +349,9 @@ pub struct MeasureArgs {
     /// Only sessions written to since a day (`2026-11-30`) or for a time (`7d`, `12h`)
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
+    /// Tokens of the context window, of logs that do not say it
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub window: Option<u64>,
     /// Hold each session against this expectation of the policy; exit 1 when one is broken
     #[arg(long, value_name = "NAME")]
     pub expect: Option<String>,

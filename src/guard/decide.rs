@@ -10,7 +10,7 @@ use super::lines;
 use super::patch::{self, Does};
 use super::path::{Place, place};
 use super::payload::{Agent, Args, Call};
-use super::{Refusal, command, forbidden};
+use super::{Refusal, command, forbidden, packet};
 
 const SHELL: [&str; 2] = ["shell.run", "runtime.run"];
 const EDIT: &str = "repo.edit";
@@ -162,8 +162,7 @@ impl<'a> Look<'a> {
             return Ok(());
         };
         let bytes = prompt.len() as u64;
-        let reason = prompt.lines().filter_map(|l| l.trim_start().strip_prefix("over-target:"));
-        if bytes <= target || reason.into_iter().any(|why| why.chars().any(char::is_alphanumeric)) {
+        if bytes <= target || packet::reasoned(prompt) {
             return Ok(());
         }
         Err(format!(

@@ -7,6 +7,7 @@ pub mod decide;
 mod forbidden;
 mod lines;
 mod once;
+pub mod packet;
 pub mod patch;
 pub mod path;
 pub mod payload;

@@ -93,7 +93,7 @@ fn window(usage: &Usage, record: &Value) -> Option<u64> {
         return record.pointer(pointer)?.as_u64();
     }
     let model = record.pointer(usage.model.as_deref()?)?.as_str()?;
-    usage.windows.iter().find(|(pattern, _)| glob::matches(pattern, model)).map(|(_, tokens)| *tokens)
+    glob::first(&usage.windows, model).copied()
 }
 
 #[cfg(test)]

@@ -10,11 +10,33 @@ use super::event::{At, Compaction, Request};
 /// Points of the curve that are kept; then every second one goes.
 const POINTS: usize = 256;
 
+/// Who says how large the window is, the most trusted first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Says {
+    /// The log.
+    Log,
+    /// The user.
+    Option,
+    /// The adapter, by the model.
+    Adapter,
+}
+
+impl Says {
+    /// The word in reports.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Log => "log",
+            Self::Option => "option",
+            Self::Adapter => "adapter",
+        }
+    }
+}
+
 /// How the context of an agent went.
 #[derive(Debug, Default)]
 pub struct Context {
-    /// Tokens of the window, where the log has it.
-    pub window: Option<u64>,
+    /// Tokens of the window, and who says so.
+    pub window: Option<(u64, Says)>,
     /// Requests.
     pub requests: u64,
     /// Requests whose context the log does not have.
@@ -121,7 +143,7 @@ impl Context {
     }
 
     fn cross(&mut self, at: At, tokens: u64, thresholds: impl Iterator<Item = (&'static str, u8)>) {
-        let Some(window) = self.window else { return };
+        let Some((window, _)) = self.window else { return };
         let before = self.last.unwrap_or(0);
         for (name, percent) in thresholds {
             let over = |tokens: u64| u128::from(tokens) * 100 >= u128::from(window) * u128::from(percent);

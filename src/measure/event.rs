@@ -124,8 +124,12 @@ pub struct Call {
     pub tool: ToolName,
     /// What it is called with; `None` where that is too long to be kept or no JSON.
     pub arguments: Option<Value>,
+    /// The same where it is too long: its long texts are cut, and marked as [`super::skim`] does.
+    pub cut: Option<Value>,
     /// Bytes of that.
     pub arguments_bytes: Option<u64>,
+    /// Digest of that, where the log has it instead.
+    pub digest: Option<String>,
     /// The call was made by a script that another call ran; its result is not what the model sees.
     pub nested: bool,
 }
@@ -154,10 +158,25 @@ pub struct Outcome {
     pub raw: Option<Raw>,
     /// Pictures and other media.
     pub media: Vec<Media>,
+    /// What there is to count in the text; `None` = the log does not have it.
+    pub things: Option<Things>,
     /// The beginning of the text, for telling refusals.
     pub head: String,
     /// It belongs to a nested call.
     pub nested: bool,
+}
+
+/// What there is to count in the text of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Things {
+    /// Texts it has.
+    pub blocks: u64,
+    /// Lines of them.
+    pub lines: u64,
+    /// All of them was kept; else there may be more lines.
+    pub whole: bool,
+    /// The text, where it is one and may be JSON.
+    pub json: Option<String>,
 }
 
 /// A size of which the log may have only a part.

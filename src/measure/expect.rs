@@ -19,6 +19,8 @@ pub struct Outcome {
     pub most: u64,
     /// What was.
     pub was: Verdict,
+    /// By what that is known, where the logs alone do not tell.
+    pub by: Option<String>,
 }
 
 /// What was found.
@@ -44,13 +46,13 @@ pub fn expect(acceptance: &Acceptance, session: &Session<'_, '_>) -> Vec<Outcome
     let mut all = Vec::new();
     let mut put = |key: &str, most: Option<u64>, figure: &dyn Fn() -> Figure| {
         if let Some(most) = most {
-            let Figure { found, unknown } = figure();
+            let Figure { found, unknown, by } = figure();
             let was = match unknown {
                 _ if found.count > most => Verdict::Broken(found.count, found.records),
                 Some(what) => Verdict::NotRecorded(what),
                 None => Verdict::Held(found.count),
             };
-            all.push(Outcome { key: key.to_owned(), most, was });
+            all.push(Outcome { key: key.to_owned(), most, was, by });
         }
     };
     let a = acceptance;

@@ -92,6 +92,8 @@ impl Format {
 pub struct Seen {
     // Never walked through, so its order does not matter; 16 bytes for each message, call and result.
     hashes: HashMap<u64, u32>,
+    /// What a thing was last; of the same kind.
+    last: HashMap<u64, u64>,
 }
 
 /// Whether a thing was counted before.
@@ -122,6 +124,17 @@ impl<'a> Out<'a> {
     /// Passes an event on.
     pub fn put(&mut self, agent: &Rc<AgentKey>, time: Option<&str>, kind: Kind) {
         (self.sink)(Event { at: self.at, time: time.map(str::to_owned), agent: Rc::clone(agent), kind });
+    }
+
+    /// Notes what something is now, and says whether that is news.
+    pub fn changed(&mut self, what: &str, id: &str, value: &str) -> bool {
+        let hash = |of: &[&str]| {
+            let mut hasher = DefaultHasher::new();
+            of.hash(&mut hasher);
+            hasher.finish()
+        };
+        let value = hash(&[value]);
+        self.seen.last.insert(hash(&[what, id]), value) != Some(value)
     }
 
     /// Notes that something is counted, and says whether it was before.

@@ -1,5 +1,8 @@
 //! What a call means under the policy: which tool it is, what one uses that for, and whether a role may.
 
+mod arguments;
+mod known;
+
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
@@ -9,10 +12,15 @@ use super::event::ToolName;
 use super::format::Format;
 use crate::guard::{command, patch};
 use crate::model::adapter::{Adapter, HookTool};
+use crate::model::composed::CountBudgetName;
 use crate::plan::names;
+use crate::resolve::counted::counted;
 use crate::resolve::gateway;
 use crate::resolve::{CapSet, Policy, Role};
 use crate::text::glob;
+
+use arguments::{argument, relative, short};
+pub use known::Given;
 
 /// The policy, with the names that hosts give its tools and roles.
 pub struct Judge<'p> {
@@ -27,6 +35,7 @@ pub struct Judge<'p> {
     work: CapSet,
     shell: CapSet,
     writes: CapSet,
+    said: Option<u64>,
 }
 
 #[derive(Default)]
@@ -57,6 +66,10 @@ pub struct Tool<'p> {
     confers: CapSet,
     /// It starts an agent.
     pub starts: bool,
+    /// The argument with the task of the agent that it starts.
+    pub prompt: Option<&'p str>,
+    /// The budget that counts what it gives.
+    pub budget: Option<CountBudgetName>,
     hook: Option<&'p HookTool>,
 }
 
@@ -101,7 +114,18 @@ impl<'p> Judge<'p> {
             work: set(&["repo.*", "shell.run", "runtime.run", "browser.*", "image.view"]),
             shell: set(&["shell.run", "runtime.run"]),
             writes: set(&["repo.edit", "repo.create", "repo.delete"]),
+            said: None,
         }
+    }
+
+    /// With the size of the context, in tokens, for logs that do not have it.
+    pub fn with_window(self, said: Option<u64>) -> Self {
+        Self { said, ..self }
+    }
+
+    /// What the user says of it.
+    pub const fn said(&self) -> Option<u64> {
+        self.said
     }
 
     fn host(&self, format: Format) -> &Host<'p> {
@@ -161,6 +185,8 @@ impl<'p> Judge<'p> {
             caps: CapSet::EMPTY,
             confers: CapSet::EMPTY,
             starts: false,
+            prompt: None,
+            budget: None,
             hook: None,
         }
     }
@@ -178,7 +204,25 @@ impl<'p> Judge<'p> {
             caps: found.map_or(CapSet::EMPTY, |t| t.covers),
             confers: found.map_or(CapSet::EMPTY, |t| t.confers),
             starts: false,
+            prompt: None,
+            budget: found.and_then(|t| {
+                let limited = t.bounds.limit_argument.is_some();
+                counted(t.bounds.budget, limited, t.covers, &self.policy.catalogue)
+            }),
             hook: None,
+        }
+    }
+
+    /// Whether what a tool does is not seen through: it runs programs.
+    pub fn runs(&self, tool: &Tool<'_>) -> bool {
+        !tool.caps.and(self.shell).is_empty()
+    }
+
+    /// The name of a tool of the gateway, as the gateway has it; `None` = it is no tool of it.
+    pub fn gateways<'n>(&self, format: Format, name: &'n ToolName, tool: &'n Tool<'_>) -> Option<&'n str> {
+        match format {
+            Format::Gateway => Some(&name.name),
+            _ => tool.label.strip_prefix(gateway::NAME)?.strip_prefix('/'),
         }
     }
 
@@ -299,10 +343,19 @@ impl<'p> Host<'p> {
         let adapter = self.adapter?;
         let hook = self.hook.get(name).copied();
         let starts = adapter.subagents.call.tool == name;
-        let tool =
-            |class, caps, confers| Tool { label: name.to_owned(), server: None, class, caps, confers, starts, hook };
+        let tool = |class, caps, confers, budget| Tool {
+            label: name.to_owned(),
+            server: None,
+            class,
+            caps,
+            confers,
+            starts,
+            prompt: starts.then_some(adapter.subagents.call.prompt.as_str()),
+            budget,
+            hook,
+        };
         if adapter.inert.iter().any(|i| i == name) {
-            return Some(tool(Class::Inert, CapSet::EMPTY, CapSet::EMPTY));
+            return Some(tool(Class::Inert, CapSet::EMPTY, CapSet::EMPTY, None));
         }
         let known = adapter.tools.get(name)?;
         let set = |names: &[String]| names.iter().filter_map(|cap| policy.catalogue.find(cap)).collect::<CapSet>();
@@ -311,7 +364,8 @@ impl<'p> Host<'p> {
         if starts {
             covers = covers.union(set(&["agent.spawn".to_owned()]));
         }
-        Some(tool(Class::Known, covers, covers.union(set(&known.confers))))
+        let budget = counted(known.budget, false, covers, &policy.catalogue);
+        Some(tool(Class::Known, covers, covers.union(set(&known.confers)), budget))
     }
 }
 
@@ -326,39 +380,4 @@ fn folded<'s>(
     let mut alike = server.tools.iter().filter(|(name, _)| fold(name) == wanted);
     let found = alike.next()?;
     alike.next().is_none().then_some(found.1)
-}
-
-fn argument<'v>(arguments: &'v Value, key: &str) -> Option<&'v str> {
-    // A log may have the arguments under another name than a hook is told.
-    let found = arguments.get(key).or_else(|| arguments.get("cmd").filter(|_| key == "command"));
-    found.and_then(Value::as_str)
-}
-
-/// A path below the folder of the session, without `.` and `..`; `None` when it leads out.
-fn relative(path: &str, folder: Option<&str>) -> Option<String> {
-    let path = path.replace('\\', "/");
-    let below = match folder.map(|f| f.replace('\\', "/")) {
-        Some(folder) if path.starts_with(&format!("{}/", folder.trim_end_matches('/'))) => {
-            path[folder.trim_end_matches('/').len() + 1..].to_owned()
-        }
-        _ if path.starts_with('/') || path.get(1..3) == Some(":/") => return None,
-        _ => path,
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in below.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-fn short(text: &str) -> String {
-    let mut cut: String = text.chars().take(80).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(80).is_some() {
-        cut.push('…');
-    }
-    cut
 }

@@ -1,5 +1,6 @@
 //! What the policy says of a single event, for those who want every one.
 
+use super::budget::Charge;
 use super::judge::Tool;
 
 /// What was found of one event when it was counted.
@@ -23,6 +24,12 @@ pub struct Judged<'p> {
     pub over_target: bool,
     /// The result has more text than the limit.
     pub over_limit: bool,
+    /// What it cost of a budget in things, or of that for packets.
+    pub charge: Option<Charge>,
+    /// Digest of the arguments of a call of the gateway's.
+    pub digest: Option<String>,
+    /// Media that the model was sent over the limit.
+    pub media_over_limit: u64,
     /// Thresholds that the request crossed.
     pub crossed: Vec<&'static str>,
 }

@@ -4,6 +4,7 @@
 //! other; [`tally`] counts them per agent and keeps no event. A log may have gigabytes and pictures within: lines are
 //! read one by one, and long texts are measured and dropped on the way ([`skim`]).
 
+pub mod budget;
 pub mod context;
 pub mod event;
 pub mod expect;
@@ -11,6 +12,7 @@ pub mod export;
 pub mod find;
 pub mod format;
 pub mod found;
+pub mod joined;
 mod json;
 pub mod judge;
 pub mod judged;

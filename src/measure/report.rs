@@ -2,15 +2,18 @@
 //!
 //! Files and sessions are made one by one as they are written, so that a report costs no memory.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
+use super::budget::{MEASURED, PACKET};
 use super::event::{AgentKey, At, Place};
 use super::expect::{Expected, Outcome, Verdict};
 use super::format::{Fact, Format};
 use super::found::{Found, Record};
+use super::joined::Through;
 use super::sessions::{Figure, Session};
 use super::spread::Spread;
 use super::tally::{Counted, Tally, ToolCount};
@@ -48,7 +51,7 @@ pub fn json(
     files: &[File],
     expected: Option<Expected<'_>>,
 ) -> io::Result<()> {
-    let report = Report { page: Page { tally, files }, sessions, expected };
+    let report = Report { page: Page { tally, files, through: tally.joins().through() }, sessions, expected };
     serde_json::to_writer_pretty(&mut *to, &report)?;
     to.write_all(b"\n")
 }
@@ -96,6 +99,7 @@ fn file(file: &File) -> Value {
 struct Page<'a, 'p> {
     tally: &'a Tally<'p>,
     files: &'a [File],
+    through: BTreeMap<&'a AgentKey, Through>,
 }
 
 impl Page<'_, '_> {
@@ -114,6 +118,7 @@ impl Page<'_, '_> {
     fn agent(&self, session: &Session<'_, '_>, key: &AgentKey, counted: &Counted<'_>) -> Value {
         let known = &counted.known;
         let format = session.format;
+        let given = session.history(counted);
         let approvals = || {
             let one = |((tool, by, granted), (count, person)): (&(String, String, bool), &(u64, Option<bool>))| json!({ "tool": tool, "by": by, "granted": granted, "person": person, "count": count });
             counted.approvals.iter().map(one).collect::<Vec<_>>()
@@ -126,14 +131,17 @@ impl Page<'_, '_> {
             "parent": known.parent,
             "role": known.role,
             "role-in-policy": known.role.as_deref().and_then(|name| self.tally.judge().role(format, name)).map(|r| r.id.as_str()),
-            "full-history": known.history,
+            "full-history": given.map(|given| given.history),
+            "full-history-from": given.map(|given| if given.by.is_some() { "adapter" } else { "log" }),
             "host-version": known.version,
             "from": counted.first,
             "to": counted.last,
+            "model": known.model,
+            "models": counted.models,
             "requests": counted.context.requests,
             "context": self.context(counted),
             "calls": counted.calls,
-            "tools": counted.tools.iter().map(|(name, count)| (name.clone(), tool(count))).collect::<Map<_, _>>(),
+            "tools": counted.tools.iter().map(|(name, count)| (name.clone(), tool(count, refusals))).collect::<Map<_, _>>(),
             "capabilities": counted.capabilities,
             "unclassified": self.found(&counted.unclassified),
             "results": {
@@ -143,6 +151,11 @@ impl Page<'_, '_> {
                 "over-limit": self.found(&counted.over_limit),
                 "raw": { "bytes": counted.raw, "results": counted.raw_known.0, "at-least": counted.raw_known.1, "cut-by-host": counted.cut },
             },
+            "budgets": self.budgets(counted),
+            "program-calls": counted.programs,
+            "gateway": self.through.get(key).map(|t| json!({
+                "calls": t.calls, "joined": t.joined, "bytes-in": t.bytes_in, "bytes-out": t.bytes_out, "with": t.with.iter().map(AsRef::as_ref).collect::<Vec<&str>>(),
+            })),
             "media": {
                 "inline": self.found(&counted.inline),
                 "inline-base64-bytes": counted.inline_bytes,
@@ -168,13 +181,36 @@ impl Page<'_, '_> {
         })
     }
 
+    fn budgets(&self, counted: &Counted<'_>) -> Map<String, Value> {
+        let one = |(name, unit): &(&str, &str)| {
+            let spent = counted.budgets.get(name)?;
+            let budget = self.tally.judge().policy.settings.budgets.get(name);
+            let figure = |which: &str| budget.and_then(|b| b.figure(which));
+            let amounts = &spent.amounts;
+            let mut value = json!({
+                "unit": unit, "target": figure("target"), "limit": figure("limit"),
+                "count": amounts.count(), "total": amounts.total(), "most": amounts.max(),
+                "p50": amounts.quantile(50), "p90": amounts.quantile(90), "p99": amounts.quantile(99),
+                "at-least": spent.at_least, "not-recorded": spent.unknown,
+                "over-target": figure("target").map(|_| self.found(&spent.over_target)),
+                "over-limit": figure("limit").map(|_| self.found(&spent.over_limit)),
+            });
+            if *name == PACKET {
+                value["with-reason"] = json!(spent.reasoned);
+            }
+            Some(((*name).to_owned(), value))
+        };
+        MEASURED.iter().filter_map(one).collect()
+    }
+
     fn context(&self, counted: &Counted<'_>) -> Value {
         let context = &counted.context;
         let first = context
             .first
             .map(|(at, r)| json!({ "at": self.place(at), "tokens": r.context, "cached": r.cached, "bytes": r.bytes }));
         json!({
-            "window": context.window,
+            "window": context.window.map(|(tokens, _)| tokens),
+            "window-from": context.window.map(|(_, says)| says.word()),
             "first-request": first,
             "least": context.range.map(|r| r.0),
             "most": context.range.map(|r| r.1),
@@ -199,20 +235,22 @@ impl Page<'_, '_> {
         };
         json!({
             "key": outcome.key, "most": outcome.most, "verdict": verdict, "count": count,
-            "records": self.records(records), "not-recorded": why,
+            "records": self.records(records), "not-recorded": why, "by": outcome.by,
         })
     }
 
     fn figure(&self, figure: &Figure) -> Value {
-        match figure {
-            Figure { found, unknown: None } => self.found(found),
-            Figure { found, unknown: Some(what) } if found.count > 0 => {
-                let mut counted = self.found(found);
-                counted["not-recorded"] = json!(what);
-                counted
-            }
-            Figure { .. } => Value::Null,
+        if figure.unknown.is_some() && figure.found.count == 0 {
+            return Value::Null;
         }
+        let mut counted = self.found(&figure.found);
+        if let Some(what) = figure.unknown {
+            counted["not-recorded"] = json!(what);
+        }
+        if let Some(by) = &figure.by {
+            counted["by"] = json!(by);
+        }
+        counted
     }
 
     fn found(&self, found: &Found) -> Value {
@@ -228,12 +266,13 @@ impl Page<'_, '_> {
     }
 }
 
-fn tool(count: &ToolCount) -> Value {
+fn tool(count: &ToolCount, refusals: bool) -> Value {
     json!({
         "calls": count.calls,
         "within-scripts": count.nested,
         "failed": count.failed,
-        "refused": count.refused,
+        "ending-not-recorded": count.unsaid,
+        "refused": (refusals || count.refused > 0).then_some(count.refused),
         "results": spread(&count.results),
         "inline-base64": spread(&count.media),
         "arguments": spread(&count.arguments),

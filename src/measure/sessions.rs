@@ -5,10 +5,13 @@ use indexmap::IndexMap;
 use super::event::{AgentKey, Place};
 use super::format::{Fact, Format};
 use super::found::Found;
+use super::judge::{Given, Judge};
 use super::tally::{Counted, Tally};
+use crate::model::scalar::EvidenceKind;
 
 /// A session: its main agent, and those it started.
 pub struct Session<'t, 'p> {
+    judge: &'p Judge<'p>,
     /// The kind of its logs.
     pub format: Format,
     /// Its name.
@@ -39,7 +42,7 @@ pub fn sessions<'t, 'p>(tally: &'t Tally<'p>) -> Vec<Session<'t, 'p>> {
     }
     let session = |((format, id), mut agents): ((Format, String), Vec<(&'t AgentKey, &'t Counted<'p>)>)| {
         agents.sort_by_key(|(_, counted)| !counted.main());
-        Session { format, id, agents }
+        Session { judge: tally.judge(), format, id, agents }
     };
     all.into_iter().map(session).collect()
 }
@@ -51,6 +54,8 @@ pub struct Figure {
     pub found: Found,
     /// What the logs do not record, so that it may be more.
     pub unknown: Option<&'static str>,
+    /// By what it is known, where the logs alone do not tell.
+    pub by: Option<String>,
 }
 
 /// Agents of whom nothing can be counted.
@@ -83,29 +88,44 @@ impl<'t, 'p> Session<'t, 'p> {
 
     /// A count over all agents, with what is not known of it.
     pub fn figure(&self, found: Found, unknown: Option<&'static str>) -> Figure {
-        Figure { found, unknown: unknown.or_else(|| (self.unread() > 0).then_some(UNREAD)) }
+        Figure { found, unknown: unknown.or_else(|| (self.unread() > 0).then_some(UNREAD)), by: None }
+    }
+
+    /// Whether an agent was given the history of its parent.
+    pub fn history(&self, counted: &Counted<'p>) -> Option<Given> {
+        self.judge.history(self.format, &counted.known)
     }
 
     /// Agents that were given the history of their parent.
     pub fn full_history(&self) -> Figure {
-        let (mut found, mut unknown) = (Found::default(), None);
+        let (mut found, mut unknown, mut by) = (Found::default(), None, None);
         for (key, counted) in self.subs() {
-            match counted.known.history {
-                Some(true) => {
+            let given = self.history(counted);
+            match given {
+                Some(Given { history: true, .. }) => {
                     let name = counted.known.role.as_deref().unwrap_or(&key.agent).to_owned();
                     found.add(counted.at, || format!("{name} was given the history"));
                 }
-                Some(false) => {}
+                Some(Given { history: false, .. }) => {}
                 None => unknown = Some("whether a sub-agent was given the history"),
             }
+            by = by.or_else(|| given.and_then(|given| given.by));
         }
-        self.figure(found, unknown)
+        // Where no agent ever is given it, those whose logs were not read were not either.
+        let never = self.judge.never_copies(self.format).filter(|_| found.count == 0);
+        if never.is_some() {
+            (unknown, by) = (None, never);
+        }
+        let title = self.judge.title(self.format);
+        let known = |by: EvidenceKind| format!("the adapter of {title}, not the log ({})", by.word());
+        let figure = if never.is_some() { Figure { found, unknown, by: None } } else { self.figure(found, unknown) };
+        Figure { by: by.map(known), ..figure }
     }
 
     /// Tokens of copied history that an agent began with: what its first request had more than that of the main agent.
     pub fn inherited(&self, counted: &Counted<'p>) -> u64 {
         let first = |c: &Counted<'p>| c.context.first.and_then(|(_, r)| r.context);
-        if counted.known.history != Some(true) {
+        if !self.history(counted).is_some_and(|given| given.history) {
             return 0;
         }
         let main = self.working().find(|(_, c)| c.main()).and_then(|(_, c)| first(c));

@@ -1,138 +1,47 @@
 //! Counts events per session and agent. Events are taken one by one and not kept; what grows is the number of agents,
 //! of tools, and of calls that have no result yet.
 
-use std::collections::BTreeMap;
+mod counted;
+
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::context::Context;
+use super::budget::{self, Charge};
+use super::context::Says;
 use super::event::{
-    Agent, AgentKey, Approval, At, Call, Compaction, Damage, Event, Kind, Outcome, Place, Raw, Request, Review,
+    Agent, AgentKey, Approval, At, Call, Compaction, Damage, Event, Kind, Outcome, Raw, Request, Review,
 };
 use super::format::Format;
-use super::found::Found;
+use super::joined::Joins;
 use super::judge::{Class, Judge, Tool};
 use super::judged::Judged;
-use super::spread::Spread;
+use super::time;
+use crate::text::digest::value_digest;
+
+pub use counted::{Counted, Knowledge, ToolCount};
 
 /// All that is counted.
 pub struct Tally<'p> {
     judge: &'p Judge<'p>,
     agents: IndexMap<Rc<AgentKey>, Counted<'p>>,
-}
-
-/// One agent.
-#[derive(Default)]
-pub struct Counted<'p> {
-    /// What is known of it.
-    pub known: Agent,
-    /// First and last moment.
-    pub first: Option<String>,
-    /// Last moment.
-    pub last: Option<String>,
-    /// Requests, context, compactions.
-    pub context: Context,
-    /// By tool.
-    pub tools: BTreeMap<String, ToolCount>,
-    /// Calls by capability of the tool; a tool for several counts for each.
-    pub capabilities: BTreeMap<String, u64>,
-    /// Calls of tools of which nothing is known.
-    pub unclassified: Found,
-    /// Text of results that the model saw.
-    pub results: Spread,
-    /// Results whose size the log does not have.
-    pub unsized_results: u64,
-    /// Results whose raw size is more than what the model saw.
-    pub cut: u64,
-    /// Bytes that tools gave, where recorded.
-    pub raw: u64,
-    /// Results with a recorded raw size, and how many of them may have been more.
-    pub raw_known: (u64, u64),
-    /// Results over the target, and of those over the limit.
-    pub over_target: Found,
-    /// Results over the limit.
-    pub over_limit: Found,
-    /// Media that the model was sent, as base64.
-    pub inline: Found,
-    /// Bytes of that.
-    pub inline_bytes: u64,
-    /// Media of which the log does not say whether the model was sent them: count, bytes.
-    pub stored: (u64, u64),
-    /// Calls that the role is not granted and that ran or may have.
-    pub outside: Found,
-    /// The same, refused by the host, a rule or a person.
-    pub outside_refused: Found,
-    /// Knowledge calls.
-    pub knowledge: Knowledge,
-    /// Specialist browser without a reason.
-    pub escalations: Found,
-    /// Specialist calls whose arguments are not in the log.
-    pub escalations_unknown: u64,
-    /// Judgements of the host's reviewer, by tool.
-    pub reviews: BTreeMap<String, u64>,
-    /// Decisions about calls: tool, who, whether granted → how many, and whether it was a person.
-    pub approvals: BTreeMap<(String, String, bool), (u64, Option<bool>)>,
-    /// Where the agent is first mentioned.
-    pub at: At,
-    /// Records that repeat others.
-    pub copied: u64,
-    /// Records of unknown kinds.
-    pub unknown: BTreeMap<String, u64>,
-    /// Records that cannot be read.
-    pub damaged: Found,
-    /// The log ends within a record.
-    pub unfinished: bool,
-    /// Calls.
-    pub calls: u64,
-    /// Calls that started an agent.
-    pub started: u64,
-    open: BTreeMap<String, (Tool<'p>, At, bool)>,
-    worked: bool,
-    escalated: bool,
-}
-
-/// Calls of documentation and memory tools.
-#[derive(Default)]
-pub struct Knowledge {
-    /// Of `docs.*`.
-    pub docs: Found,
-    /// Of `memory.*`.
-    pub memory: Found,
-    /// Of `*.taxonomy`.
-    pub taxonomy: Found,
-    /// Of all these, those before the agent's first work.
-    pub before: Found,
-}
-
-/// One tool.
-#[derive(Default)]
-pub struct ToolCount {
-    /// Calls.
-    pub calls: u64,
-    /// Of those, within a script.
-    pub nested: u64,
-    /// That failed.
-    pub failed: u64,
-    /// That were refused.
-    pub refused: u64,
-    /// Text that the model saw of its results.
-    pub results: Spread,
-    /// Base64 of media it was sent.
-    pub media: Spread,
-    /// Bytes of arguments.
-    pub arguments: Spread,
+    joins: Joins,
 }
 
 impl<'p> Tally<'p> {
     /// Nothing yet.
     pub fn new(judge: &'p Judge<'p>) -> Self {
-        Self { judge, agents: IndexMap::new() }
+        Self { judge, agents: IndexMap::new(), joins: Joins::default() }
     }
 
     /// What was counted, in the order of the logs.
     pub fn agents(&self) -> impl Iterator<Item = (&AgentKey, &Counted<'p>)> {
         self.agents.iter().map(|(key, counted)| (key.as_ref(), counted))
+    }
+
+    /// What went through the gateway.
+    pub const fn joins(&self) -> &Joins {
+        &self.joins
     }
 
     /// By whom it is judged.
@@ -161,15 +70,19 @@ impl<'p> Tally<'p> {
         let Event { at, time, agent: key, kind } = event;
         let new = || Counted { at, ..Counted::default() };
         let counted = self.agents.entry(Rc::clone(&key)).or_insert_with(new);
+        // Only what goes through the gateway is told by when it was.
+        let moment = |time: Option<&String>| time.and_then(|time| time::millis(time));
+        let moment = matches!(kind, Kind::Call(_) | Kind::Result(_)).then(|| moment(time.as_ref())).flatten();
         if let Some(time) = time {
             counted.first.get_or_insert_with(|| time.clone());
             counted.last = Some(time);
         }
-        let mut one = One { judge: self.judge, format: key.format, counted, at, told };
+        let joins = &mut self.joins;
+        let mut one = One { judge: self.judge, format: key.format, key: &key, counted, joins, moment, at, told };
         match kind {
             Kind::Agent(agent) => one.known(agent),
             Kind::Request(request) => one.request(&request),
-            Kind::Window(window) => one.counted.context.window = Some(window),
+            Kind::Window(window) => one.counted.context.window = Some((window, Says::Log)),
             Kind::Call(call) => one.call(call),
             Kind::Result(outcome) => one.result(outcome),
             Kind::Review(review) => one.review(&review),
@@ -185,7 +98,11 @@ impl<'p> Tally<'p> {
 struct One<'a, 'p> {
     judge: &'p Judge<'p>,
     format: Format,
+    key: &'a Rc<AgentKey>,
     counted: &'a mut Counted<'p>,
+    joins: &'a mut Joins,
+    /// Milliseconds since 1970.
+    moment: Option<i64>,
     at: At,
     told: Option<&'a mut Judged<'p>>,
 }
@@ -208,7 +125,24 @@ impl<'p> One<'_, 'p> {
         known.model = agent.model.or_else(|| known.model.take());
     }
 
+    /// What the log says counts, then what the user does, then what is known of the model.
+    fn window(&mut self) {
+        let window = &mut self.counted.context.window;
+        if !matches!(window, Some((_, Says::Log))) {
+            let model = self.counted.known.model.as_deref();
+            let adapter = || Some((self.judge.window(self.format, model?)?, Says::Adapter));
+            *window = self.judge.said().map(|said| (said, Says::Option)).or_else(adapter);
+        }
+    }
+
     fn request(&mut self, request: &Request) {
+        self.window();
+        if let Some(model) = &self.counted.known.model {
+            match self.counted.models.get_mut(model) {
+                Some(count) => *count += 1,
+                None => drop(self.counted.models.insert(model.clone(), 1)),
+            }
+        }
         let thresholds = &self.judge.policy.settings.context;
         let context = &mut self.counted.context;
         let before = context.crossed.len();
@@ -244,6 +178,17 @@ impl<'p> One<'_, 'p> {
         }
         if tool.class == Class::Unclassified {
             counted.unclassified.add(at, || tool.label.clone());
+        }
+        if let Some(name) = judge.gateways(self.format, &call.tool, &tool) {
+            let digest = call.digest.clone().or_else(|| call.arguments.as_ref().map(value_digest));
+            if let Some(told) = &mut self.told {
+                told.digest.clone_from(&digest);
+            }
+            self.joins.call(self.key, &call.id, name, digest, self.moment);
+        }
+        counted.programs += u64::from(judge.runs(&tool));
+        if let Some(packet) = budget::packet(judge, &tool, &call) {
+            self.charge(&tool, packet);
         }
         self.knowledge(&tool);
         self.escalation(&tool, &call);
@@ -306,6 +251,7 @@ impl<'p> One<'_, 'p> {
     }
 
     fn result(&mut self, outcome: Outcome) {
+        self.joins.result(self.key, &outcome, self.moment);
         let Some((tool, called, outside)) = self.counted.open.remove(&outcome.id) else { return };
         let failed = outcome.failed == Some(true);
         // A log that does not say whether a call failed has the refusal in its text only.
@@ -319,6 +265,7 @@ impl<'p> One<'_, 'p> {
             counted.context.spawn();
         }
         count.failed += u64::from(failed);
+        count.unsaid += u64::from(outcome.failed.is_none() && !refused);
         count.refused += u64::from(refused);
         if refused && outside {
             counted.outside.count -= 1;
@@ -333,11 +280,23 @@ impl<'p> One<'_, 'p> {
             (told.refused, told.started) = (refused, started);
         });
         self.raw(outcome.raw, outcome.visible);
+        // What failed gave nothing to count.
+        if !failed && !refused {
+            let things = outcome.things.as_ref().filter(|_| !outcome.nested);
+            if let Some(charge) = budget::result(self.judge, &tool, things) {
+                self.charge(&tool, charge);
+            }
+        }
         if outcome.nested {
             return;
         }
         self.sized(&tool, outcome.visible);
         self.media(&tool, &outcome);
+    }
+
+    fn charge(&mut self, tool: &Tool<'_>, charge: Charge) {
+        self.counted.budgets.entry(charge.budget).or_default().add(self.at, &tool.label, &charge);
+        self.tell(|told| told.charge = Some(charge));
     }
 
     fn raw(&mut self, raw: Option<Raw>, visible: Option<u64>) {
@@ -375,8 +334,14 @@ impl<'p> One<'_, 'p> {
 
     fn media(&mut self, tool: &Tool<'_>, outcome: &Outcome) {
         let at = self.at;
+        let mut over = 0;
         let counted = &mut *self.counted;
         for media in &outcome.media {
+            if let Some(charge) = budget::media(self.judge, media) {
+                let spent = counted.budgets.entry(charge.budget).or_default();
+                spent.add(at, &tool.label, &charge);
+                over += u64::from(charge.over_limit == Some(true));
+            }
             match media.inline {
                 Some(true) => {
                     counted.inline.add(at, || format!("{}: {} bytes of base64", tool.label, media.base64));
@@ -390,6 +355,7 @@ impl<'p> One<'_, 'p> {
                 }
             }
         }
+        self.tell(|told| told.media_over_limit = over);
     }
 
     fn review(&mut self, review: &Review) {
@@ -408,12 +374,5 @@ impl<'p> One<'_, 'p> {
         if let Some(told) = &mut self.told {
             told.tool = self.counted.open.get(&approval.call).map(|(tool, ..)| tool.clone());
         }
-    }
-}
-
-impl Counted<'_> {
-    /// Whether it is the main agent, as far as is known.
-    pub fn main(&self) -> bool {
-        matches!(self.known.place, None | Some(Place::Main))
     }
 }

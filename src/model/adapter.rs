@@ -22,6 +22,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::composed::CountBudgetName;
 pub use super::driver::{Acknowledge, Attempt, Digest, Driver, Nested, Never, Protocol, Servers, ToolCall};
 use super::role::ModelChoice;
 use super::scalar::EvidenceKind;
@@ -69,6 +70,9 @@ pub struct Adapter {
     pub carriers: Vec<Carrier>,
     /// What a sub-agent starts with.
     pub subagents: Subagents,
+    /// Facts: sizes of the context by model, for the guard and for `measure` where a log has none; omitted = the
+    /// program names none.
+    pub windows: Option<Windows>,
     /// Sizes the host cuts, drops or refuses at.
     #[serde(default)]
     pub limits: Vec<Limit>,
@@ -145,6 +149,8 @@ pub struct Tool {
     /// All that having it makes possible; what it covers is included without saying.
     #[serde(default)]
     pub confers: Vec<String>,
+    /// The budget that counts what it gives; default by what it covers.
+    pub budget: Option<CountBudgetName>,
     /// How it is known that the host has it; default the file's.
     pub evidence: Option<EvidenceKind>,
     /// Conditions under which the host has it at all; omitted = always.

@@ -106,7 +106,11 @@ fn host(inputs: &Inputs<'_>, wanted: &Wanted, adapter: &Adapter) -> Option<Host>
         let grants = role.grants.iter().map(|(cap, s)| (catalogue.name(*cap).to_owned(), scope(s))).collect();
         Some((on_host.name.clone(), guard::Role { grants, history: role.context == ContextChoice::Full }))
     });
-    let usage = hook.context.as_ref().filter(|_| !wanted.context.is_empty()).map(|c| c.usage.clone());
+    let usage = hook
+        .context
+        .as_ref()
+        .filter(|_| !wanted.context.is_empty())
+        .map(|c| c.usage.compiled(adapter.windows.as_ref()));
     (!tools.is_empty() || usage.is_some()).then(|| Host {
         answer: hook.answer,
         borrowed: borrowed(hook, &tools),
@@ -123,18 +127,18 @@ fn borrowed(hook: &Hook, tools: &IndexMap<String, guard::Tool>) -> IndexMap<Stri
 
 /// The tools of which something is to be decided, as the hook spells them.
 fn tools(wanted: &Wanted, adapter: &Adapter, hook: &Hook) -> IndexMap<String, guard::Tool> {
-    let all = hook.tools.iter().map(|(name, tool)| (name.clone(), self::tool(adapter, hook, name, tool)));
+    let all = hook.tools.iter().map(|(name, tool)| (name.clone(), self::tool(adapter, name, tool)));
     all.filter(|(_, tool)| wanted.wants(hook, tool)).collect()
 }
 
-fn tool(adapter: &Adapter, hook: &Hook, name: &str, tool: &HookTool) -> guard::Tool {
+fn tool(adapter: &Adapter, name: &str, tool: &HookTool) -> guard::Tool {
     let own = tool.is.as_deref().unwrap_or(name);
     let call = &adapter.subagents.call;
     let spawn = (call.tool == own).then(|| Spawn {
         role: call.role.clone(),
         prompt: tool.prompt.clone().unwrap_or_else(|| call.prompt.clone()),
         fresh: call.extra.clone(),
-        copies: hook.copies.clone(),
+        copies: adapter.subagents.copies.as_ref().map(|c| c.agents.clone()).unwrap_or_default(),
     });
     guard::Tool {
         covers: adapter.tools.get(own).map(|t| t.covers.clone()).unwrap_or_default(),

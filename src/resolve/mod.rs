@@ -3,6 +3,7 @@
 mod capabilities;
 pub mod commands;
 pub mod composed;
+pub mod counted;
 mod evidence;
 pub mod gateway;
 mod layers;

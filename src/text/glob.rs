@@ -34,6 +34,11 @@ pub fn regex(text: &str) -> String {
     text.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
 }
 
+/// What stands under the first pattern that a name matches.
+pub fn first<'m, V>(patterns: &'m indexmap::IndexMap<String, V>, name: &str) -> Option<&'m V> {
+    patterns.iter().find(|(pattern, _)| matches(pattern, name)).map(|(_, value)| value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::matches;

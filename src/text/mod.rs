@@ -6,6 +6,7 @@ pub mod bytes;
 pub mod date;
 pub mod digest;
 pub mod encoding;
+pub mod entries;
 pub mod eol;
 pub mod frontmatter;
 pub mod glob;

@@ -83,9 +83,9 @@ impl Session<'_> {
 
     /// The call that would hand over the conversation; none where no call of the host does.
     fn copying(&self) -> Option<ToolCall> {
-        let hook = self.adapter.hook.as_ref()?;
+        self.adapter.hook.as_ref()?;
         let call = &self.adapter.subagents.call;
-        match hook.copies.first() {
+        match self.adapter.subagents.copies.as_ref().and_then(|c| c.agents.first()) {
             Some(name) => Some(probe::start(self.adapter, self.driver, name, SPAWNED)),
             None if call.extra.is_empty() => None,
             None => {

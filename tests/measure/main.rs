@@ -1,8 +1,11 @@
 //! `measure` over the real binary, on small logs of every kind. The numbers that are expected are counted by hand: the
 //! comments say from which lines.
 
+mod adapter;
+mod budgets;
 mod expect;
 mod hosts;
+mod joined;
 mod pages;
 mod queries;
 mod readers;

@@ -105,6 +105,16 @@ fn expected(report: &Value) -> BTreeMap<&'static str, Vec<Value>> {
             let row = json!([s, a, seen["count"], seen["bytes"], seen["most"], target, limit]);
             put("results over the budget", row);
         }
+        for (model, count) in agent["models"].as_object().unwrap() {
+            put("requests by model", json!([s, a, model, count]));
+        }
+        for (name, one) in agent["budgets"].as_object().unwrap().iter().filter(|(name, _)| *name != "inline-media") {
+            let over = |key: &str| one[key]["count"].as_u64().unwrap_or(0);
+            let most = (one["count"] != 0).then(|| one["most"].clone());
+            let (target, limit, reason) =
+                (over("over-target"), over("over-limit"), one["with-reason"].as_u64().unwrap_or(0));
+            put("other budgets", json!([s, a, name, one["count"], most, one["not-recorded"], target, limit, reason]));
+        }
         for (tool, count) in agent["tools"].as_object().unwrap() {
             let (bytes, base64) = (&count["results"]["bytes"], &count["inline-base64"]["bytes"]);
             put("bytes by tool", json!([s, a, tool, count["calls"], bytes, base64]));

@@ -1,10 +1,12 @@
 //! `measure`: reads the logs of sessions and holds them against the policy.
 
+mod calls;
 mod export;
 mod html;
 mod output;
 mod page;
 mod progress;
+mod spent;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -51,7 +53,7 @@ pub fn run(args: &MeasureArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     known(&loaded, &args.hosts)?;
     let acceptance = args.expect.as_deref().map(|name| expectation(&policy, name)).transpose()?;
     let files = files(args, &loaded)?;
-    let judge = Judge::new(&policy, &loaded.adapters);
+    let judge = Judge::new(&policy, &loaded.adapters).with_window(args.window);
     let mut tally = Tally::new(&judge);
     if let Some(kind) = args.export {
         return export::export(kind, args.output.as_deref(), &files, &mut tally, ui);
@@ -71,7 +73,7 @@ pub fn run(args: &MeasureArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     let outcomes: Option<Vec<(usize, Vec<Outcome>)>> =
         acceptance.map(|a| sessions.iter().enumerate().map(|(at, s)| (at, expect::expect(a, s))).collect());
     let expected = args.expect.as_deref().zip(outcomes.as_deref());
-    let page = |shown| page::Page { tally: &tally, files: &read, shown };
+    let page = |shown| page::Page { tally: &tally, files: &read, shown, through: tally.joins().through() };
     if let Some(path) = &args.html {
         // The records stand in the table of violations.
         let page = page(0);

@@ -1,19 +1,23 @@
 //! What was measured, for people: one block a session, one an agent, within 100 columns.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::calls::{approvals, calls, gateway, reviews, tools};
 use crate::cli::explain::layout::{Table, number, visible, wrap};
+use crate::measure::context::Says;
 use crate::measure::event::{AgentKey, Place};
 use crate::measure::expect::{Expected, Outcome, Verdict};
 use crate::measure::format::Fact as Recorded;
 use crate::measure::found::{Found, Record};
+use crate::measure::joined::Through;
 use crate::measure::report::{File, place};
 use crate::measure::sessions::{Figure, Session};
 use crate::measure::tally::{Counted, Tally};
 use crate::text::bytes::ByteSize;
 
 /// Columns of the page.
-const WIDTH: usize = 100;
+pub const WIDTH: usize = 100;
 /// Records that are shown of one count, unless all are asked for.
 pub const SHOWN: usize = 3;
 
@@ -43,6 +47,8 @@ pub struct Page<'a, 'p> {
     pub files: &'a [File],
     /// Records that are shown of one count.
     pub shown: usize,
+    /// What went through the gateway.
+    pub through: BTreeMap<&'a AgentKey, Through>,
 }
 
 /// A name and what is to be said of it, in one line or several.
@@ -54,7 +60,7 @@ impl Page<'_, '_> {
         out.push_str(&table(self.session_facts(session)).print_within(WIDTH, 2, &[24]));
         for (key, counted) in &session.agents {
             let _ = writeln!(out, "\n  {}", self.agent_title(session, key, counted));
-            out.push_str(&table(self.agent_facts(session, counted)).print_within(WIDTH, 4, &[18]));
+            out.push_str(&table(self.agent_facts(session, key, counted)).print_within(WIDTH, 4, &[18]));
             out.push_str(&tools(counted));
         }
         out + "\n"
@@ -99,20 +105,31 @@ impl Page<'_, '_> {
     }
 
     /// What is known of an agent.
-    pub fn agent_facts(&self, session: &Session<'_, '_>, counted: &Counted<'_>) -> Vec<Fact<'static>> {
+    pub fn agent_facts(&self, session: &Session<'_, '_>, key: &AgentKey, counted: &Counted<'_>) -> Vec<Fact<'static>> {
         let mut facts: Vec<Fact<'static>> = Vec::new();
         let mut row = |name: &'static str, text: String| facts.push((name, text));
         row("requests", self.requests(counted));
+        if !counted.models.is_empty() {
+            let known: u64 = counted.models.values().sum();
+            let unknown = counted.context.requests.saturating_sub(known);
+            let each = counted.models.iter().map(|(model, n)| format!("{model} {}", number(*n)));
+            let each: Vec<String> =
+                each.chain((unknown > 0).then(|| format!("not recorded {}", number(unknown)))).collect();
+            row("requests by model", each.join(", "));
+        }
         row("context", self.context(counted));
         for compacted in &counted.context.compactions {
             let tokens = |n: Option<u64>| n.map_or_else(|| "not recorded".to_owned(), number);
             let (before, after) = (tokens(compacted.before), tokens(compacted.after));
             row("compaction", format!("{before} → {after} tokens, {}", self.place(compacted.at)));
         }
-        row("calls", calls(counted));
+        row("calls", calls(session, counted));
         row("results seen", self.results(counted));
-        row("over target", self.found(&counted.over_target));
-        row("over limit", self.found(&counted.over_limit));
+        row("tool-result", self.over("tool-result", "bytes", &counted.over_target, &counted.over_limit));
+        self.budgets(counted, &mut row);
+        if let Some(through) = self.through.get(key) {
+            row("gateway", gateway(session, through));
+        }
         row("inline media", self.media(counted));
         row("docs, memory", self.knowledge(counted));
         self.outside(session, counted, &mut row);
@@ -142,8 +159,14 @@ impl Page<'_, '_> {
         let mut text = format!("{} to {} tokens, at last {}", number(least), number(most), number(last));
         match context.window {
             None => text.push_str("; window not recorded, so thresholds are not judged"),
-            Some(window) => {
-                let _ = write!(text, "; most {} % of a window of {}", most * 100 / window.max(1), number(window));
+            Some((window, says)) => {
+                let by = match says {
+                    Says::Log => "",
+                    Says::Option => " (as you say)",
+                    Says::Adapter => " (what the program gives that model, not from the log)",
+                };
+                let percent = most * 100 / window.max(1);
+                let _ = write!(text, "; most {percent} % of a window of {}{by}", number(window));
                 for crossed in &context.crossed {
                     let _ = write!(
                         text,
@@ -243,16 +266,17 @@ impl Page<'_, '_> {
     }
 
     fn figure(&self, figure: &Figure) -> String {
-        match figure {
-            Figure { found, unknown: None } => self.found(found),
-            Figure { found, unknown: Some(what) } if found.count > 0 => {
-                format!("at least {}\nnot recorded: {what}", self.found(found))
-            }
-            Figure { unknown: Some(what), .. } => format!("not recorded: {what}"),
+        let Figure { found, unknown, by } = figure;
+        let by = by.as_ref().map(|by| format!("\nby {by}")).unwrap_or_default();
+        match unknown {
+            None => format!("{}{by}", self.found(found)),
+            Some(what) if found.count > 0 => format!("at least {}\nnot recorded: {what}{by}", self.found(found)),
+            Some(what) => format!("not recorded: {what}"),
         }
     }
 
-    fn found(&self, found: &Found) -> String {
+    /// A count with its first records.
+    pub fn found(&self, found: &Found) -> String {
         match found.count {
             0 => "none".to_owned(),
             count => format!("{}{}", number(count), self.listed(count, &found.records)),
@@ -287,10 +311,12 @@ impl Page<'_, '_> {
     fn files(&self) -> String {
         let logs = self.files.iter().filter(|f| f.format.is_some());
         let (count, bytes) = logs.fold((0u64, 0), |(n, b), f| (n + 1, b + f.bytes));
-        let mut out = format!("{} logs with {} were read\n", number(count), size(bytes));
+        let read = if count == 1 { "log" } else { "logs" };
+        let mut out = format!("{} {read} with {} read\n", number(count), size(bytes));
         let others: Vec<&File> = self.files.iter().filter(|f| f.format.is_none()).collect();
         if !others.is_empty() {
-            let _ = writeln!(out, "{} files are no logs of sessions", number(others.len() as u64));
+            let none = if others.len() == 1 { "file is no log" } else { "files are no logs" };
+            let _ = writeln!(out, "{} {none} of sessions", number(others.len() as u64));
             for file in others.iter().filter(|_| self.shown == usize::MAX) {
                 let _ = writeln!(out, "  {}", file.path);
             }
@@ -317,6 +343,8 @@ impl Page<'_, '_> {
             }
             Verdict::NotRecorded(what) => ("BROKEN", format!("not recorded: {what}; that is no pass")),
         };
+        let by = outcome.by.as_ref().filter(|_| !matches!(outcome.was, Verdict::NotRecorded(_)));
+        let text = by.map_or_else(|| text.clone(), |by| format!("{text}\nby {by}"));
         let mut lines = text.split('\n').flat_map(|l| wrap(l, WIDTH - 42));
         let _ = writeln!(out, "  {word}  {:<30}  {}", outcome.key, lines.next().unwrap_or_default());
         for line in lines {
@@ -339,61 +367,4 @@ pub fn size(bytes: u64) -> String {
         _ if bytes.is_multiple_of(1 << 20) => ByteSize(bytes).to_string(),
         _ => format!("{}.{} MiB", bytes >> 20, ((bytes & 0xF_FFFF) * 10) >> 20),
     }
-}
-
-fn calls(counted: &Counted<'_>) -> String {
-    let (failed, refused) = counted.tools.values().fold((0, 0), |(f, r), t| (f + t.failed, r + t.refused));
-    let nested: u64 = counted.tools.values().map(|t| t.nested).sum();
-    let within = if nested > 0 { format!(", {nested} of them within scripts") } else { String::new() };
-    let mut text = format!("{}{within}; {failed} failed, {refused} refused", number(counted.calls));
-    if !counted.capabilities.is_empty() {
-        let each: Vec<String> = counted.capabilities.iter().map(|(cap, n)| format!("{cap} {n}")).collect();
-        let _ = write!(text, "\n{}", each.join(", "));
-    }
-    text
-}
-
-fn reviews(session: &Session<'_, '_>, counted: &Counted<'_>) -> String {
-    if counted.reviews.is_empty() {
-        let known = session.format.records(Recorded::Reviews);
-        return if known { "none" } else { "not recorded" }.to_owned();
-    }
-    let total: u64 = counted.reviews.values().sum();
-    let each: Vec<String> = counted.reviews.iter().map(|(tool, n)| format!("{tool} {n}")).collect();
-    format!("{total}: {}", each.join(", "))
-}
-
-fn approvals(session: &Session<'_, '_>, counted: &Counted<'_>) -> String {
-    if counted.approvals.is_empty() {
-        let known = session.format.records(Recorded::Approvals);
-        return if known { "none" } else { "not recorded" }.to_owned();
-    }
-    let count = |person: bool, granted: bool| -> u64 {
-        let is =
-            |((_, _, g), (_, p)): &(&(String, String, bool), &(u64, Option<bool>))| *g == granted && *p == Some(person);
-        counted.approvals.iter().filter(is).map(|(_, (n, _))| n).sum()
-    };
-    format!(
-        "by a person {} yes, {} no; by settings {} yes, {} no",
-        count(true, true),
-        count(true, false),
-        count(false, true),
-        count(false, false)
-    )
-}
-
-/// The tools with most text, one a line.
-fn tools(counted: &Counted<'_>) -> String {
-    let mut all: Vec<_> = counted.tools.iter().collect();
-    all.sort_by_key(|(name, tool)| (std::cmp::Reverse(tool.results.total() + tool.media.total()), name.as_str()));
-    let mut table = Table::default();
-    if all.is_empty() {
-        return String::new();
-    }
-    table.row(["tool", "calls", "text seen", "p90", "base64"]);
-    for (name, tool) in all.iter().take(12) {
-        let p90 = tool.results.quantile(90).map_or_else(|| "-".to_owned(), size);
-        table.row([name.as_str(), &number(tool.calls), &size(tool.results.total()), &p90, &size(tool.media.total())]);
-    }
-    table.print_within(WIDTH, 4, &[52, 8, 10, 10])
 }

@@ -1,8 +1,7 @@
 //! Budgets in things: lists and logs lose entries at their end.
 
-use serde_json::Value;
-
 use super::cut;
+use crate::text::entries::list_in;
 
 /// Texts with fewer entries.
 #[derive(Debug, PartialEq)]
@@ -42,19 +41,6 @@ pub(super) fn cut(texts: &[String], most: u64, lines: bool) -> Option<Counted> {
             Some(Counted { texts: vec![kept.join("\n")], shown: most, total })
         }
         None => None,
-    }
-}
-
-/// The list of entries: the value itself, or the only list right inside of it.
-fn list_in(value: &mut Value) -> Option<&mut Vec<Value>> {
-    match value {
-        Value::Array(items) => Some(items),
-        Value::Object(fields) => {
-            let mut lists = fields.values_mut().filter_map(Value::as_array_mut);
-            let only = lists.next()?;
-            lists.next().is_none().then_some(only)
-        }
-        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Definitions, Exposed, Origin, ResultBounds, extra, hints, place, sch
 use crate::diag::{Code, Diagnostic, Sink};
 use crate::model::composed::CountBudgetName;
 use crate::resolve::composed::{Bounds, HintChoices};
+use crate::resolve::counted::counted;
 use crate::resolve::policy::{Budget, Server, ServerTool};
 use crate::resolve::{CapSet, OWN_ARGUMENTS, Policy};
 
@@ -126,19 +127,11 @@ fn limited(
     Ok((Some(parameter.value.clone()), added))
 }
 
-/// The budget that counts a tool's results.
+/// The budget by which a tool's results are cut.
 fn budget(bounds: &Bounds, covers: CapSet, policy: &Policy) -> Option<CountBudgetName> {
-    let covers = |family: &str| covers.iter().any(|cap| policy.catalogue.name(cap).starts_with(family));
-    bounds.budget.or_else(|| {
-        bounds.limit_argument.as_ref()?;
-        Some(if covers("docs.") || covers("memory.") {
-            CountBudgetName::KnowledgeSearch
-        } else if covers("browser.") {
-            CountBudgetName::BrowserLog
-        } else {
-            CountBudgetName::Search
-        })
-    })
+    let limited = bounds.limit_argument.is_some();
+    // What is not said of a tool is not cut by it.
+    (limited || bounds.budget.is_some()).then(|| counted(bounds.budget, limited, covers, &policy.catalogue)).flatten()
 }
 
 /// How many at first, and at most.

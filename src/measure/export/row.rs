@@ -1,8 +1,10 @@
 //! One event with what is known and judged of it.
 
+use crate::measure::budget::Charge;
+use crate::measure::context::Says;
 use crate::measure::event::{Agent, AgentKey, At, Call, Compaction, Damage, Event, Kind, Outcome, Request};
 use crate::measure::format::{Fact, Format};
-use crate::measure::judge::{Class, Tool};
+use crate::measure::judge::{Class, Given, Tool};
 use crate::measure::judged::Judged;
 use crate::measure::report::File;
 use crate::measure::tally::Tally;
@@ -39,8 +41,16 @@ pub struct Row {
     pub request: Request,
     /// Number of the request of this agent, or of the last one before this event.
     pub number: Option<u64>,
-    /// Tokens of the window.
-    pub window: Option<u64>,
+    /// Tokens of the window, and who says so.
+    pub window: Option<(u64, Says)>,
+    /// What the agent was given of its parent's history.
+    pub given: Option<Given>,
+    /// Digest of the arguments of a call of the gateway's.
+    pub digest: Option<String>,
+    /// What the event cost of a budget.
+    pub charge: Option<Charge>,
+    /// Media over the limit.
+    pub media_over_limit: Option<u64>,
     /// Thresholds that were crossed.
     pub crossed: Option<String>,
     /// Id of the call.
@@ -199,7 +209,7 @@ impl Row {
 
     fn agent(&mut self, key: &AgentKey, tally: &Tally<'_>) {
         let Some(counted) = tally.agent(key) else { return };
-        let Agent { place, parent, role, history, version, folder: _, model: _ } = &counted.known;
+        let Agent { place, parent, role, history, version, folder: _, model } = &counted.known;
         self.known = Agent {
             place: *place,
             parent: parent.clone(),
@@ -207,10 +217,11 @@ impl Row {
             history: *history,
             version: version.clone(),
             folder: None,
-            model: None,
+            model: model.clone(),
         };
         self.role = role.as_deref().and_then(|name| tally.judge().role(key.format, name)).map(|r| r.id.clone());
         self.window = counted.context.window;
+        self.given = tally.judge().history(key.format, &counted.known);
         self.number = Some(counted.context.requests);
         if let (Some(compacted), "compaction") = (counted.context.compactions.last(), self.event) {
             self.compacted.0 = compacted.before;
@@ -218,8 +229,9 @@ impl Row {
     }
 
     fn judge(&mut self, judged: Judged<'_>, tally: &Tally<'_>) {
-        let Judged { tool, outside, reason, early, unrecorded, refused, started, over_target, over_limit, crossed } =
-            judged;
+        let Judged { tool, outside, reason, early, unrecorded, refused, started, over_target, over_limit, .. } = judged;
+        let crossed = judged.crossed;
+        (self.charge, self.digest) = (judged.charge, judged.digest);
         if !crossed.is_empty() {
             self.crossed = Some(crossed.join(" "));
         }
@@ -231,6 +243,7 @@ impl Row {
             }
             // A result of a call that is not in the log, or that was counted before, says nothing.
             "result" if tool.is_some() => {
+                self.media_over_limit = self.inline.map(|_| judged.media_over_limit);
                 (self.outside, self.refused, self.started) = (outside, Some(refused), Some(started));
                 if self.visible.is_some() {
                     (self.over_target, self.over_limit) = (Some(over_target), Some(over_limit));

@@ -47,7 +47,8 @@ impl Reader for Audit {
                 let server = text(record, "upstream").and_then(|u| u.split_once('/'));
                 let server = server.map(|(s, t)| (s.to_owned(), t.to_owned()));
                 let reason = text(record, "/reason/need").map(|need| json!({ "escalation_reason": need }));
-                let call = Call { id, tool: ToolName { name, server }, arguments: reason, ..Call::default() };
+                let digest = text(record, "digest").map(str::to_owned);
+                let call = Call { id, tool: ToolName { name, server }, arguments: reason, digest, ..Call::default() };
                 out.put(&agent, at, Kind::Call(call));
             }
             "end" => {
@@ -62,6 +63,7 @@ impl Reader for Audit {
                     visible: number(record, "bytes_out"),
                     raw,
                     media,
+                    things: None,
                     head: text(record, "why").unwrap_or_default().to_owned(),
                     nested: false,
                 };

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::chat::part_of;
-use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
-use crate::measure::event::{Agent, AgentKey, Approval, Call, Compaction, Kind, Outcome, Place, Request, ToolName};
+use super::{Gathered, Reader, called, key, model, number, text};
+use crate::measure::event::{Agent, AgentKey, Approval, Compaction, Kind, Outcome, Place, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::json::Json;
 
@@ -56,15 +56,8 @@ impl Chain {
         for call in parts.into_iter().flatten().filter_map(|p| p.get("functionCall")) {
             let id = text(call, "id").unwrap_or_default();
             self.calls.insert(id.to_owned());
-            let arguments = call.get("args");
-            let call = Call {
-                id: id.to_owned(),
-                tool: ToolName { name: text(call, "name").unwrap_or_default().to_owned(), server: None },
-                arguments: arguments.filter(|v| whole(v)).map(Json::value),
-                arguments_bytes: arguments.map(json_bytes),
-                nested: false,
-            };
-            out.put(agent, at, Kind::Call(call));
+            let tool = ToolName { name: text(call, "name").unwrap_or_default().to_owned(), server: None };
+            out.put(agent, at, Kind::Call(called(id, tool, call.get("args"))));
         }
     }
 
@@ -136,6 +129,7 @@ fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Json<'_>, out: &mut O
         id: id.to_owned(),
         failed: Some(error || status == Some(true)),
         visible: Some(gathered.bytes),
+        things: gathered.things(),
         media: gathered.media,
         head: gathered.head,
         ..Outcome::default()

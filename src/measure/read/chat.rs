@@ -7,8 +7,8 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
-use crate::measure::event::{Agent, AgentKey, At, Call, Kind, Outcome, Place, Request, ToolName};
+use super::{Gathered, Reader, called, key, model, number, text};
+use crate::measure::event::{Agent, AgentKey, At, Kind, Outcome, Place, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::json::Json;
 use crate::measure::skim;
@@ -76,14 +76,8 @@ impl Chat {
         let named = format!("{}/{}/{id}", agent.session, agent.agent);
         let (name, arguments) = (text(call, "name").unwrap_or_default(), call.get("args"));
         if out.first("call", &named) == Before::New {
-            let new = Call {
-                id: id.to_owned(),
-                tool: ToolName { name: name.to_owned(), server: None },
-                arguments: arguments.filter(|v| whole(v)).map(Json::value),
-                arguments_bytes: arguments.map(json_bytes),
-                nested: false,
-            };
-            out.put(agent, at, Kind::Call(new));
+            let tool = ToolName { name: name.to_owned(), server: None };
+            out.put(agent, at, Kind::Call(called(id, tool, arguments)));
         }
         // The call that starts an agent names it, and the role.
         if let (Some(child), Some(role)) = (text(call, "agentId"), arguments.and_then(|a| text(a, "agent_name"))) {
@@ -102,6 +96,7 @@ impl Chat {
             id: id.to_owned(),
             failed: text(call, "status").map(|s| s != "success"),
             visible: Some(gathered.bytes),
+            things: gathered.things(),
             media: gathered.media,
             head: gathered.head,
             ..Outcome::default()

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
-use crate::measure::event::{Agent, AgentKey, Call, Compaction, Kind, Media, Outcome, Place, Raw, Request, ToolName};
+use super::{Gathered, Reader, called, key, model, number, text};
+use crate::measure::event::{Agent, AgentKey, Compaction, Kind, Media, Outcome, Place, Raw, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::json::Json;
 use crate::measure::skim;
@@ -99,17 +99,10 @@ impl Events {
         if let Some(event) = text(record, "id") {
             self.started.insert(event.to_owned(), id.to_owned());
         }
-        let arguments = data.get("arguments");
         let server = text(data, "mcpConfigServerName").or_else(|| text(data, "mcpServerName"));
         let server = server.zip(text(data, "mcpToolName")).map(|(s, t)| (s.to_owned(), t.to_owned()));
-        let call = Call {
-            id: id.to_owned(),
-            tool: ToolName { name: text(data, "toolName").unwrap_or_default().to_owned(), server },
-            arguments: arguments.filter(|v| whole(v)).map(Json::value),
-            arguments_bytes: arguments.map(json_bytes),
-            nested: false,
-        };
-        out.put(agent, at, Kind::Call(call));
+        let tool = ToolName { name: text(data, "toolName").unwrap_or_default().to_owned(), server };
+        out.put(agent, at, Kind::Call(called(id, tool, data.get("arguments"))));
     }
 
     fn complete(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, data: &Json<'_>, out: &mut Out<'_>) {
@@ -127,6 +120,7 @@ impl Events {
             id: id.to_owned(),
             failed: data.get("success").and_then(Json::as_bool).map(|ok| !ok),
             visible: Some(gathered.bytes),
+            things: gathered.things(),
             raw: raw.map(|bytes| Raw { bytes, at_least: false }),
             media: gathered.media,
             head: gathered.head,
@@ -163,7 +157,7 @@ impl Reader for Events {
             return out.put(&agent, at, Kind::Copied);
         }
         let data = record.get("data").unwrap_or(&Json::Null);
-        model(&agent, at, text(data, "model"), out);
+        model(&agent, at, text(data, "model").or_else(|| text(data, "/usage/model")), out);
         match kind {
             "session.usage_record" => self.usage(&agent, at, data, out),
             "tool.execution_start" => self.start(&agent, at, record, data, out),

@@ -3,8 +3,8 @@
 
 use std::rc::Rc;
 
-use super::{Gathered, Reader, json_bytes, key, number, text, whole};
-use crate::measure::event::{Agent, AgentKey, Call, Compaction, Kind, Outcome, Place, Raw, Request, ToolName};
+use super::{Gathered, Reader, called, key, model, number, text};
+use crate::measure::event::{Agent, AgentKey, Compaction, Kind, Outcome, Place, Raw, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::json::Json;
 
@@ -65,6 +65,7 @@ impl Reader for Export {
             && let Some(tokens) = info.get("tokens")
         {
             let at = number(info, "/time/created").map(|ms| ms.to_string());
+            model(&agent, at.as_deref(), text(info, "modelID"), out);
             out.put(&agent, at.as_deref(), Kind::Request(request(tokens)));
         }
         for part in record.get("parts").and_then(Json::as_array).into_iter().flatten() {
@@ -93,15 +94,8 @@ fn request(tokens: &Json<'_>) -> Request {
 fn tool(agent: &Rc<AgentKey>, at: Option<&str>, part: &Json<'_>, out: &mut Out<'_>) {
     let id = text(part, "callID").unwrap_or_default();
     let state = part.get("state").unwrap_or(&Json::Null);
-    let input = state.get("input");
-    let call = Call {
-        id: id.to_owned(),
-        tool: ToolName { name: text(part, "tool").unwrap_or_default().to_owned(), server: None },
-        arguments: input.filter(|v| whole(v)).map(Json::value),
-        arguments_bytes: input.map(json_bytes),
-        nested: false,
-    };
-    out.put(agent, at, Kind::Call(call));
+    let tool = ToolName { name: text(part, "tool").unwrap_or_default().to_owned(), server: None };
+    out.put(agent, at, Kind::Call(called(id, tool, state.get("input"))));
     let status = text(state, "status");
     if !matches!(status, Some("completed" | "error")) {
         return;
@@ -117,6 +111,7 @@ fn tool(agent: &Rc<AgentKey>, at: Option<&str>, part: &Json<'_>, out: &mut Out<'
         id: id.to_owned(),
         failed: Some(status == Some("error")),
         visible: Some(gathered.bytes),
+        things: gathered.things(),
         raw,
         media: gathered.media,
         head: gathered.head,

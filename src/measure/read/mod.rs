@@ -12,8 +12,8 @@ pub mod transcript;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::event::{Agent, AgentKey, Kind, Media};
-use super::format::{Before, Format, Out};
+use super::event::{Agent, AgentKey, Call, Kind, Media, Things, ToolName};
+use super::format::{Format, Out};
 use super::json::Json;
 use super::skim;
 
@@ -34,10 +34,10 @@ fn key(format: Format, session: &str, agent: &str) -> Rc<AgentKey> {
     Rc::new(AgentKey { format, session: session.into(), agent: agent.into() })
 }
 
-/// Tells which model answers an agent, once for each.
+/// Tells which model answers an agent, whenever it is another one.
 fn model(agent: &Rc<AgentKey>, at: Option<&str>, name: Option<&str>, out: &mut Out<'_>) {
     let Some(name) = name else { return };
-    if out.first("model", &format!("{}/{}/{name}", agent.session, agent.agent)) == Before::New {
+    if out.changed("model", &format!("{}/{}", agent.session, agent.agent), name) {
         out.put(agent, at, Kind::Agent(Agent { model: Some(name.to_owned()), ..Agent::default() }));
     }
 }
@@ -84,6 +84,19 @@ fn whole(value: &Json<'_>) -> bool {
     }
 }
 
+/// A call with what it is made with.
+fn called(id: &str, tool: ToolName, arguments: Option<&Json<'_>>) -> Call {
+    let whole = arguments.is_none_or(whole);
+    Call {
+        id: id.to_owned(),
+        tool,
+        arguments: arguments.filter(|_| whole).map(Json::value),
+        cut: arguments.filter(|_| !whole).map(Json::value),
+        arguments_bytes: arguments.map(json_bytes),
+        ..Call::default()
+    }
+}
+
 /// Longest beginning of a result that is handed on.
 const HEAD: usize = 1024;
 
@@ -93,18 +106,32 @@ struct Gathered {
     bytes: u64,
     media: Vec<Media>,
     head: String,
+    blocks: u64,
+    lines: u64,
+    cut: bool,
+    json: Option<String>,
 }
 
 impl Gathered {
     fn text(&mut self, text: &str) {
         self.bytes += skim::bytes(text);
         let room = HEAD.saturating_sub(self.head.len());
-        let kept = skim::kept(text).0;
+        let (kept, whole) = skim::kept(text);
+        self.blocks += 1;
+        self.lines += kept.lines().count() as u64;
+        self.cut |= !whole;
+        // Only the first one: two are counted as what they are.
+        self.json = (self.blocks == 1 && whole && kept.trim_start().starts_with(['{', '['])).then(|| kept.to_owned());
         self.head.push_str(kept.get(..kept.ceil_char_boundary(room)).unwrap_or(kept));
         let base64 = skim::base64(text);
         if base64 > 0 {
             self.media.push(Media { base64, inline: Some(true) });
         }
+    }
+
+    /// What there is to count in it.
+    fn things(&mut self) -> Option<Things> {
+        Some(Things { blocks: self.blocks, lines: self.lines, whole: !self.cut, json: self.json.take() })
     }
 
     fn media(&mut self, base64: u64, inline: Option<bool>) {

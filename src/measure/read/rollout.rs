@@ -226,7 +226,7 @@ impl Rollout {
         let (arguments, bytes) = arguments(item);
         let tool = tool(text(item, "namespace"), text(item, "name").unwrap_or(fallback));
         self.open.insert(id.to_owned(), (None, None));
-        let call = Call { id: id.to_owned(), tool, arguments, arguments_bytes: bytes, nested: false };
+        let call = Call { id: id.to_owned(), tool, arguments, arguments_bytes: bytes, ..Call::default() };
         out.put(agent, at, Kind::Call(call));
     }
 
@@ -258,6 +258,7 @@ impl Rollout {
             id: id.to_owned(),
             failed,
             visible: Some(gathered.bytes),
+            things: gathered.things(),
             raw,
             media: gathered.media,
             head: gathered.head,
@@ -378,7 +379,7 @@ impl Rollout {
         }
         let bytes = arguments.as_ref().map(json_bytes);
         let arguments = arguments.filter(whole).map(|a| a.value());
-        let call = Call { id: id.to_owned(), tool, arguments, arguments_bytes: bytes, nested: true };
+        let call = Call { id: id.to_owned(), tool, arguments, arguments_bytes: bytes, nested: true, ..Call::default() };
         out.put(agent, at, Kind::Call(call));
         let outcome = Outcome { id: id.to_owned(), failed, raw, nested: true, ..Outcome::default() };
         out.put(agent, at, Kind::Result(outcome));

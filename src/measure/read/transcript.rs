@@ -10,10 +10,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use super::{Gathered, Reader, beside, json_bytes, key, model, number, stem, text, whole};
-use crate::measure::event::{
-    Agent, AgentKey, Approval, Call, Compaction, Kind, Outcome, Place, Raw, Request, ToolName,
-};
+use super::{Gathered, Reader, beside, called, key, model, number, stem, text};
+use crate::measure::event::{Agent, AgentKey, Approval, Compaction, Kind, Outcome, Place, Raw, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
 use crate::measure::json::Json;
 use crate::measure::skim;
@@ -224,15 +222,8 @@ fn call(agent: &Rc<AgentKey>, at: Option<&str>, block: &Json<'_>, out: &mut Out<
     if !id.is_empty() && out.first("call", id) != Before::New {
         return;
     }
-    let input = block.get("input");
-    let call = Call {
-        id: id.to_owned(),
-        tool: ToolName { name: text(block, "name").unwrap_or_default().to_owned(), server: None },
-        arguments: input.filter(|v| whole(v)).map(Json::value),
-        arguments_bytes: input.map(json_bytes),
-        nested: false,
-    };
-    out.put(agent, at, Kind::Call(call));
+    let tool = ToolName { name: text(block, "name").unwrap_or_default().to_owned(), server: None };
+    out.put(agent, at, Kind::Call(called(id, tool, block.get("input"))));
 }
 
 fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Json<'_>, block: &Json<'_>, id: &str, out: &mut Out<'_>) {
@@ -264,6 +255,7 @@ fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Json<'_>, block: &Jso
         refused: failed && (granted == Some(false) || record.get("toolDenialKind").is_some()),
         visible: Some(gathered.bytes),
         raw: raw(record.get("toolUseResult")),
+        things: gathered.things(),
         media: gathered.media,
         head: gathered.head,
         nested: false,

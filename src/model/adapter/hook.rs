@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Claim;
-pub use crate::model::guard::{Answer, Usage};
+pub use crate::model::guard::Answer;
+use crate::model::guard::Usage;
+use crate::model::scalar::EvidenceKind;
+use crate::text::glob;
 
 /// How the guard is asked. What is sent is told by its shape; this says what the names in it mean.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -16,9 +19,6 @@ pub struct Hook {
     pub answer: Answer,
     /// The tools that can be seen, as the hook spells them.
     pub tools: IndexMap<String, HookTool>,
-    /// Names of agents that are given the history always.
-    #[serde(default)]
-    pub copies: Vec<String>,
     /// Names that the host gives its tools when it runs the hooks of another host's file → tools of the hook that
     /// it may mean.
     #[serde(default)]
@@ -48,9 +48,59 @@ pub struct Hook {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct HookContext {
     /// Where the figures stand.
-    pub usage: Usage,
+    pub usage: HookUsage,
     /// What holds of it.
     pub claim: Claim,
+}
+
+/// How full an agent's context is, by the transcript that the host keeps: lines of JSON, of which the last one
+/// with figures counts.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct HookUsage {
+    /// Field of what a hook is told with the path of the transcript.
+    pub transcript: String,
+    /// Path of a sub-agent's transcript, of `{transcript}` (that path without its ending) and `{agent}` (its id);
+    /// omitted = a sub-agent's hook is told of its own.
+    pub agents: Option<String>,
+    /// JSON pointers whose figures together are the tokens that the last request and its answer take.
+    pub used: Vec<String>,
+    /// JSON pointer to the size of the window in tokens; omitted = by the model, as in `windows`.
+    pub window: Option<String>,
+    /// JSON pointer to the model.
+    pub model: Option<String>,
+}
+
+impl HookUsage {
+    /// As the guard is given it.
+    pub fn compiled(&self, windows: Option<&Windows>) -> Usage {
+        let by_model = windows.filter(|_| self.window.is_none() && self.model.is_some());
+        Usage {
+            transcript: self.transcript.clone(),
+            agents: self.agents.clone(),
+            used: self.used.clone(),
+            window: self.window.clone(),
+            model: self.model.clone(),
+            windows: by_model.map(|w| w.models.clone()).unwrap_or_default(),
+        }
+    }
+}
+
+/// Sizes of the context, as far as the program itself names them.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Windows {
+    /// Tokens by model, as globs; the first that fits counts. Of another model nothing is said.
+    pub models: IndexMap<String, u64>,
+    /// How they are known; default the file's.
+    pub evidence: Option<EvidenceKind>,
+}
+
+impl Windows {
+    /// The size for a model; `None` = it is not named.
+    pub fn of(&self, model: &str) -> Option<u64> {
+        glob::first(&self.models, model).copied()
+    }
 }
 
 /// What a tool is called with. The tool that starts agents needs nothing here: `subagents` says it.

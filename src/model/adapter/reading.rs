@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::FrontMatter;
+use crate::model::scalar::EvidenceKind;
 
 /// One instruction file the host takes by itself.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -140,6 +141,9 @@ pub struct Subagents {
     pub inherit: Inherit,
     /// What it sees of the conversation when nothing is said.
     pub history: History,
+    /// Who is given the history of a host that starts agents without it; omitted = nothing is known of that but for
+    /// the repository's roles, which are not.
+    pub copies: Option<Copies>,
     /// How a parent starts a role.
     pub call: Call,
 }
@@ -164,6 +168,20 @@ pub enum History {
     Fresh,
     /// All of it.
     Full,
+}
+
+/// Agents that are given the history.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Copies {
+    /// Names of agents that are given it always.
+    #[serde(default)]
+    pub agents: Vec<String>,
+    /// These are all: no agent under another name is given it, and no call can ask for it.
+    #[serde(default)]
+    pub all: bool,
+    /// How that is known; default the file's.
+    pub evidence: Option<EvidenceKind>,
 }
 
 /// How a parent starts a role.

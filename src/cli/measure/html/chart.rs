@@ -58,7 +58,7 @@ impl Chart {
         let points: Vec<(f64, f64)> = context.curve.iter().map(|(n, tokens)| (x(*n), y(*tokens))).collect();
         let line: Vec<String> = points.iter().map(|(x, y)| format!("{x},{y}")).collect();
         let mut lines: Vec<Label> = Vec::new();
-        if let Some(window) = context.window {
+        if let Some((window, _)) = context.window {
             let of = |percent: u8| window * u64::from(percent) / 100;
             lines.extend(thresholds.iter().map(|(name, p)| label(y(of(*p)), format!("{p} % {name}"))));
             lines.push(label(y(window), "window".to_owned()));

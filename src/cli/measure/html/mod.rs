@@ -113,7 +113,7 @@ pub fn write(
 fn session(page: &Page<'_, '_>, session: &Session<'_, '_>) -> SessionView {
     let known = session.agents.iter().map(|(_, c)| {
         let context = &c.context;
-        context.window.max(context.range.map(|r| r.1)).unwrap_or(0)
+        context.window.map(|(tokens, _)| tokens).max(context.range.map(|r| r.1)).unwrap_or(0)
     });
     let most = known.max().unwrap_or(0).max(1);
     let bytes = |c: &Counted<'_>| c.tools.values().map(|t| t.results.total().max(t.media.total())).max().unwrap_or(0);
@@ -171,7 +171,7 @@ fn agent(
     AgentView {
         title: page.agent_title(session, key, counted),
         chart: Chart::new(&counted.context, most, &thresholds),
-        facts: owned(page.agent_facts(session, counted)),
+        facts: owned(page.agent_facts(session, key, counted)),
         tools: tools.collect(),
     }
 }
@@ -196,6 +196,9 @@ fn violations(page: &Page<'_, '_>, session: &Session<'_, '_>) -> Vec<Violations>
         put("call outside of the grants, done", &name, &counted.outside);
         put("call outside of the grants, refused", &name, &counted.outside_refused);
         put("result over the limit", &name, &counted.over_limit);
+        for (budget, spent) in &counted.budgets {
+            put(&format!("over the limit of `{budget}`"), &name, &spent.over_limit);
+        }
         put("inline media", &name, &counted.inline);
         put("specialist browser without a reason", &name, &counted.escalations);
         put("lookup before the first work", &name, &counted.knowledge.before);
@@ -213,6 +216,8 @@ fn expectation(page: &Page<'_, '_>, sessions: &[Session<'_, '_>], (name, outcome
             Verdict::NotRecorded(what) => ("BROKEN", "?", format!("not recorded: {what}; that is no pass"), &[][..]),
         };
         let records = records.iter().map(|r| (page.place(r.at), r.what.clone())).collect();
+        let by = outcome.by.as_ref().filter(|_| !matches!(outcome.was, Verdict::NotRecorded(_)));
+        let text = by.map_or_else(|| text.clone(), |by| format!("{text}, by {by}"));
         OutcomeView { key: outcome.key.clone(), word, mark, text, records }
     };
     let of = |at: &usize| sessions.get(*at).map_or_else(String::new, |s| page.session_title(s));
