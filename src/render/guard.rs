@@ -11,6 +11,7 @@ use crate::plan::narrow;
 use crate::resolve::policy::Policy;
 
 use super::Inputs;
+use super::fields::notice;
 
 /// What is wanted of the guard, whatever the host.
 struct Wanted {
@@ -147,7 +148,8 @@ fn tool(adapter: &Adapter, hook: &Hook, name: &str, tool: &HookTool) -> guard::T
 }
 
 /// `guard` of templates: the tools to be asked about, the commands that ask, and the one that tells of the context;
-/// none when there is nothing of all that.
+/// for a script that asks by itself also the names of the roles and what to say where the program is missing. None when
+/// there is nothing of all that.
 pub(super) fn see(inputs: &Inputs<'_>, adapter: &Adapter) -> Value {
     let Some(hook) = &adapter.hook else { return Value::Null };
     let wanted = Wanted::of(inputs);
@@ -156,8 +158,15 @@ pub(super) fn see(inputs: &Inputs<'_>, adapter: &Adapter) -> Value {
     if tools.is_empty() && context.is_none() {
         return Value::Null;
     }
+    let plan = inputs.plan.hosts.iter().find(|h| h.host == adapter.id);
+    let roles: Vec<&str> = plan.iter().flat_map(|h| &h.roles).map(|r| r.name.as_str()).collect();
     json!({
+        "host": adapter.id,
         "tools": tools,
+        "roles": roles,
+        "missing": missing(),
+        "refused": REFUSED,
+        "notice": notice(&format!("{}/policy.yaml", inputs.policy.dir)),
         "command": command(adapter, hook),
         "powershell": powershell(adapter, hook),
         "context": context,
