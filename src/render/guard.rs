@@ -202,13 +202,18 @@ fn command(adapter: &Adapter, hook: &Hook) -> String {
     format!("command -v rolecast >/dev/null || {{ {missing}; }}; rolecast guard --host {}{root} || exit 2", adapter.id)
 }
 
+/// The same for PowerShell, which takes what stands on standard input for itself: it is handed on, in the encoding that it
+/// was read with. Of a program that cannot be started there is no exit code, only an error.
 fn powershell(adapter: &Adapter, hook: &Hook) -> String {
     let missing = match hook.answer {
         Answer::Stderr => format!("[Console]::Error.WriteLine('{}'); exit 2", missing()),
         Answer::Decision => format!("'{}'; exit 0", guard::decision(&missing())),
     };
+    let absent = "-not (Get-Command rolecast -CommandType Application -ErrorAction SilentlyContinue)";
+    let question =
+        "$asked = [string]::Join([char]10, @($input)); if (-not $asked) { $asked = [Console]::In.ReadToEnd() }";
     format!(
-        "if (-not (Get-Command rolecast -ErrorAction SilentlyContinue)) {{ {missing} }}; rolecast guard --host {}; if ($LASTEXITCODE -ne 0) {{ exit 2 }}",
+        "try {{ if ({absent}) {{ {missing} }}; {question}; $OutputEncoding = [Console]::InputEncoding; $asked | rolecast guard --host {}; if ($LASTEXITCODE -ne 0) {{ exit 2 }} }} catch {{ exit 2 }}",
         adapter.id
     )
 }

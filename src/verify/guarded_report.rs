@@ -16,6 +16,8 @@ pub struct Ran {
     pub role: bool,
     /// What was answered to the role's call for an agent of the host's own.
     pub foreign: Option<String>,
+    /// What was answered to a call of the role after that, which every role has.
+    pub reading: Option<String>,
     /// Whether an agent was started by either of these calls.
     pub spawned: bool,
     /// Whether the main agent was told of its context.
@@ -88,7 +90,9 @@ impl Runs<'_> {
 
     fn broken(&self) -> (Verdict, String) {
         let run = self.edited;
-        match &run.foreign {
+        // A role that can start nobody has still something that is refused.
+        let came = |answer: &&String| answer.contains(REFUSED);
+        match run.foreign.as_ref().filter(came).or(run.reading.as_ref().filter(came)).or(run.foreign.as_ref()) {
             _ if run.silent() => (Verdict::Unclear, "no call was ever answered".to_owned()),
             _ if !run.role => (Verdict::Broken, format!("the main agent is refused: {}", not_started(run))),
             None => (Verdict::Unclear, "the role's call was never answered".to_owned()),

@@ -31,19 +31,24 @@ const guard = (folder, words, question) =>
     child.stdin.end(JSON.stringify(question))
   })
 
-// The message that a call stands in, by session: it says which agent calls, and the one before it what was used.
+// By session, the last message of a person or a parent, and the one that a call stands in: they say which agent calls,
+// and the message before what was used.
+const tasks = new Map()
 const messages = new Map()
 const windows = new Map()
 const agent = (message) => (ROLES.has(message.agent) ? message.agent : undefined)
 
 const note = (message) => {
+  if (message?.role === "user") tasks.set(message.sessionID, { id: message.id, agent: message.agent })
   if (message?.role !== "assistant") return
   const { total, input = 0, output = 0, cache } = message.tokens ?? {}
   const used = total || input + output + (cache?.read ?? 0) + (cache?.write ?? 0)
   const known = messages.get(message.sessionID)
+  const task = tasks.get(message.sessionID)
   // A summary is told of everything that it takes the place of.
   messages.set(message.sessionID, {
-    agent: message.agent,
+    // Where a person's command starts an agent, the message has that agent's name and is not its.
+    agent: (task?.id === message.parentID && task?.agent) || message.agent,
     model: `${message.providerID}/${message.modelID}`,
     used: message.summary ? 0 : used || known?.used || 0,
   })
