@@ -154,6 +154,9 @@ mod tests {
         let without = Ran { copied: other.clone(), foreign: other.clone(), ..plain.clone() };
         let silent = Ran { started: other, ..Ran::default() };
         assert_eq!(verdicts(&without, &without, &silent), [Unclear, Untried, Held, Untried, Unclear]);
+        // A role that can start nobody is refused something else.
+        let reads = Ran { reading: no(EDITED), ..without.clone() };
+        assert_eq!(verdicts(&plain, &reads, &away)[3], Held);
         // A program that never asks its model shows nothing.
         let nothing = Ran::default();
         assert_eq!(verdicts(&nothing, &nothing, &nothing), [Unclear; 5]);
