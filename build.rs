@@ -44,5 +44,5 @@ fn json(file: &Path) -> io::Result<String> {
 
 /// Sources only: the lock and journal of this repository are not part of the program.
 fn shipped(path: &Path) -> bool {
-    matches!(path.extension().and_then(|e| e.to_str()), Some("md" | "yaml" | "toml" | "json" | "mdc" | "jinja"))
+    matches!(path.extension().and_then(|e| e.to_str()), Some("md" | "yaml" | "toml" | "js" | "json" | "mdc" | "jinja"))
 }

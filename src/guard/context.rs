@@ -2,9 +2,9 @@
 //! nothing is said, and no call is ever held up.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::model::guard::words::REFUSED;
 use crate::model::guard::{Compiled, Threshold};
@@ -15,17 +15,15 @@ use super::{MAX_QUESTION, find};
 
 /// What a host tells of a call that was made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made(Map<String, Value>);
+pub struct Made(Value);
 
 impl Made {
     /// Reads it; nothing when it is too long or no JSON object.
     pub fn read(input: impl Read) -> Option<Self> {
         let mut bytes = Vec::new();
         input.take(MAX_QUESTION + 1).read_to_end(&mut bytes).ok()?;
-        match serde_json::from_slice(&bytes).ok().filter(|_| bytes.len() as u64 <= MAX_QUESTION)? {
-            Value::Object(map) => Some(Self(map)),
-            _ => None,
-        }
+        let told: Value = serde_json::from_slice(&bytes).ok().filter(|_| bytes.len() as u64 <= MAX_QUESTION)?;
+        told.is_object().then_some(Self(told))
     }
 
     fn text(&self, name: &str) -> Option<&str> {
@@ -38,8 +36,10 @@ impl Made {
         let (root, compiled) = find(start).ok()?;
         let usage = compiled.hosts.get(host)?.usage.as_ref()?;
         let (session, agent) = (self.text("session_id")?, self.text("agent_id"));
-        let path: PathBuf = usage::file(usage, self.text(&usage.transcript)?, agent)?;
-        let fill = usage::last(usage, &path)?;
+        let fill = match &usage.transcript {
+            Some(field) => usage::last(usage, &usage::file(usage, self.text(field)?, agent)?),
+            None => usage::said(usage, &self.0),
+        }?;
         let count = compiled.context.iter().filter(|(_, at)| fill.percent() >= u64::from(**at)).count();
         let told = Told::of(&root, session, agent.unwrap_or_default())?;
         if !told.note(count, compiled.context.len()) {

@@ -81,6 +81,8 @@ pub enum Unread {
 /// # Errors
 /// No JSON object, or one of no known shape.
 pub fn read(bytes: &[u8]) -> Result<Call, Unread> {
+    // Shells that hand a text on may put the mark of its encoding in front.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Ok(Value::Object(mut map)) = serde_json::from_slice(bytes) else { return Err(Unread::Garbage) };
     let agent = agent(&map);
     let answer = if map.contains_key("toolName") { Answer::Decision } else { Answer::Stderr };
@@ -149,6 +151,10 @@ mod tests {
         assert_eq!(read(br#"{"hook_event_name":"x","tool_input":{}}"#), Err(Unread::Strange(Agent::Main)));
         let id = br#"{"agent_id":"w-call_1","tool_name":"x","tool_input":{}}"#;
         assert_eq!(read(id).unwrap().agent, Agent::Id("w-call_1".into()));
+        assert!(
+            read(b"\xef\xbb\xbf{\"tool_name\":\"x\",\"tool_input\":{}}\r\n").is_ok(),
+            "with a mark of its encoding"
+        );
         for garbage in [&b""[..], b"[]", b"\xff", b"{\"tool_name\":"] {
             assert_eq!(read(garbage), Err(Unread::Garbage));
         }

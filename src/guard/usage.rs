@@ -1,4 +1,4 @@
-//! How full an agent's context is, read off the end of the transcript that the host keeps.
+//! How full an agent's context is: read off the end of the transcript that the host keeps, or off what a hook is told.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -57,6 +57,12 @@ pub fn last(usage: &Usage, path: &Path) -> Option<Fill> {
     None
 }
 
+/// The figures of one record; nothing when it has none, or its window is not known.
+pub fn said(usage: &Usage, record: &Value) -> Option<Fill> {
+    let (used, window) = (figures(usage, record)?, window(usage, record)?);
+    (window > 0).then_some(Fill { used, window })
+}
+
 fn end(path: &Path, from: u64, most: u64) -> Option<Vec<u8>> {
     let mut file = File::open(path).ok()?;
     file.seek(SeekFrom::Start(from)).ok()?;
@@ -72,8 +78,7 @@ fn last_in(usage: &Usage, bytes: &[u8]) -> Option<Fill> {
     let records = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     // The last record with figures is the state of now: an older one is not asked when its window is not known.
     let record = records.into_iter().find(|r| figures(usage, r).is_some())?;
-    let (used, window) = (figures(usage, &record)?, window(usage, &record)?);
-    (window > 0).then_some(Fill { used, window })
+    said(usage, &record)
 }
 
 fn holds(line: &[u8], needle: &[u8]) -> bool {
@@ -102,7 +107,7 @@ mod tests {
 
     fn by_model() -> Usage {
         Usage {
-            transcript: "transcript_path".into(),
+            transcript: Some("transcript_path".into()),
             agents: Some("{transcript}/subagents/agent-{agent}.jsonl".into()),
             used: vec!["/message/usage/input_tokens".into(), "/message/usage/output_tokens".into()],
             model: Some("/message/model".into()),

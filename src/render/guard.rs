@@ -11,6 +11,7 @@ use crate::plan::narrow;
 use crate::resolve::policy::Policy;
 
 use super::Inputs;
+use super::fields::notice;
 
 /// What is wanted of the guard, whatever the host.
 struct Wanted {
@@ -153,7 +154,8 @@ fn tool(adapter: &Adapter, name: &str, tool: &HookTool) -> guard::Tool {
 }
 
 /// `guard` of templates: the tools to be asked about, the commands that ask, and the one that tells of the context;
-/// none when there is nothing of all that.
+/// for a script that asks by itself also the names of the roles and what to say where the program is missing. None when
+/// there is nothing of all that.
 pub(super) fn see(inputs: &Inputs<'_>, adapter: &Adapter) -> Value {
     let Some(hook) = &adapter.hook else { return Value::Null };
     let wanted = Wanted::of(inputs);
@@ -162,8 +164,15 @@ pub(super) fn see(inputs: &Inputs<'_>, adapter: &Adapter) -> Value {
     if tools.is_empty() && context.is_none() {
         return Value::Null;
     }
+    let plan = inputs.plan.hosts.iter().find(|h| h.host == adapter.id);
+    let roles: Vec<&str> = plan.iter().flat_map(|h| &h.roles).map(|r| r.name.as_str()).collect();
     json!({
+        "host": adapter.id,
         "tools": tools,
+        "roles": roles,
+        "missing": missing(),
+        "refused": REFUSED,
+        "notice": notice(&format!("{}/policy.yaml", inputs.policy.dir)),
         "command": command(adapter, hook),
         "powershell": powershell(adapter, hook),
         "context": context,
@@ -204,13 +213,18 @@ fn command(adapter: &Adapter, hook: &Hook) -> String {
     )
 }
 
+/// The same for PowerShell, which takes what stands on standard input for itself: it is handed on, in the encoding that it
+/// was read with. Of a program that cannot be started there is no exit code, only an error.
 fn powershell(adapter: &Adapter, hook: &Hook) -> String {
     let missing = match hook.answer {
         Answer::Stderr => format!("[Console]::Error.WriteLine('{}'); exit 2", missing()),
         Answer::Decision => format!("'{}'; exit 0", guard::decision(&missing())),
     };
+    let absent = "-not (Get-Command rolecast -CommandType Application -ErrorAction SilentlyContinue)";
+    let question =
+        "$asked = [string]::Join([char]10, @($input)); if (-not $asked) { $asked = [Console]::In.ReadToEnd() }";
     format!(
-        "if (-not (Get-Command rolecast -ErrorAction SilentlyContinue)) {{ {missing} }}; rolecast guard --host {}; if ($LASTEXITCODE -ne 0) {{ exit 2 }}",
+        "try {{ if ({absent}) {{ {missing} }}; {question}; $OutputEncoding = [Console]::InputEncoding; $asked | rolecast guard --host {}; if ($LASTEXITCODE -ne 0) {{ exit 2 }} }} catch {{ exit 2 }}",
         adapter.id
     )
 }

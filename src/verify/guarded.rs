@@ -44,8 +44,10 @@ impl Session<'_> {
         // With an edited file nothing is refused to the main agent.
         let copy = self.copying().filter(|_| !set.edited);
         let own = probe::start(self.adapter, self.driver, set.role, ROLE);
-        let main: Vec<ToolCall> = copy.iter().chain([&own]).chain(&self.driver.wait).cloned().collect();
-        let foreign: Vec<ToolCall> = self.foreign().cloned().into_iter().collect();
+        // Some hosts know a figure only of the request before: one more call follows.
+        let more = self.driver.shell.as_ref().filter(|_| self.driver.half_full.is_some());
+        let main: Vec<ToolCall> = copy.iter().chain([&own]).chain(&self.driver.wait).chain(more).cloned().collect();
+        let foreign: Vec<ToolCall> = self.foreign().into_iter().chain(self.reading()).cloned().collect();
         // A copy has the words of its parent too.
         let rules = [(SPAWNED, &[][..]), (MAIN, main.as_slice()), (ROLE, foreign.as_slice())];
         let rules = rules.map(|(name, calls)| probe::calling(self.driver, name, calls)).to_vec();
@@ -70,12 +72,14 @@ impl Session<'_> {
             .is_some_and(|r| r.digest.told().contains(CONTEXT) || r.digest.results.join("\n").contains(CONTEXT));
         let mut said = results(MAIN).unwrap_or_default().into_iter();
         let copied = copy.is_some().then(|| said.next()).flatten();
-        let foreign = results(ROLE).and_then(|all| all.into_iter().next());
+        let mut role = results(ROLE).unwrap_or_default().into_iter();
+        let foreign = self.foreign().and_then(|_| role.next());
         Ok(Ran {
             copied,
             started: said.next(),
             role: of(ROLE).is_some(),
             foreign,
+            reading: role.next(),
             spawned: of(SPAWNED).is_some(),
             told,
         })
@@ -99,6 +103,11 @@ impl Session<'_> {
     /// The call that starts an agent of the host's own.
     fn foreign(&self) -> Option<&ToolCall> {
         self.driver.attempts.iter().find(|a| a.tries.iter().any(|c| c == "agent.spawn")).map(|a| &a.call)
+    }
+
+    /// A call that the hook watches and that a role has which can start nobody: the read of a part.
+    fn reading(&self) -> Option<&ToolCall> {
+        self.driver.budgets.iter().find(|b| b.tries == "file-read")?.within.first()
     }
 }
 

@@ -16,6 +16,8 @@ pub struct Ran {
     pub role: bool,
     /// What was answered to the role's call for an agent of the host's own.
     pub foreign: Option<String>,
+    /// What was answered to a call of the role after that, which every role has.
+    pub reading: Option<String>,
     /// Whether an agent was started by either of these calls.
     pub spawned: bool,
     /// Whether the main agent was told of its context.
@@ -96,7 +98,9 @@ impl Runs<'_> {
 
     fn broken(&self) -> (Verdict, String) {
         let run = self.edited;
-        match &run.foreign {
+        // A role that can start nobody has still something that is refused.
+        let came = |answer: &&String| answer.contains(REFUSED);
+        match run.foreign.as_ref().filter(came).or(run.reading.as_ref().filter(came)).or(run.foreign.as_ref()) {
             _ if run.silent() => (Verdict::Unclear, "no call was ever answered".to_owned()),
             _ if !run.role => (Verdict::Broken, format!("the main agent is refused: {}", not_started(run))),
             None => (Verdict::Unclear, "the role's call was never answered".to_owned()),
@@ -168,6 +172,9 @@ mod tests {
         let without = Ran { copied: other.clone(), foreign: other.clone(), ..plain.clone() };
         let silent = Ran { started: other, ..Ran::default() };
         assert_eq!(verdicts(&without, &without, &silent), [Unclear, Untried, Held, Untried, Unclear]);
+        // A role that can start nobody is refused something else.
+        let reads = Ran { reading: no(EDITED), ..without.clone() };
+        assert_eq!(verdicts(&plain, &reads, &away)[3], Held);
         // A program that never asks its model shows nothing.
         let nothing = Ran::default();
         assert_eq!(verdicts(&nothing, &nothing, &nothing), [Unclear; 5]);

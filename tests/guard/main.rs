@@ -6,6 +6,7 @@ mod context;
 mod cursor;
 mod everybody;
 mod fetch;
+mod plugin;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ struct Repository {
 impl Repository {
     fn new() -> Self {
         Self::with(
-            "version: 1\nhosts: { claude-code: {}, codex: {}, copilot: {}, qwen-code: {} }\nextends: [builtin]\n",
+            "version: 1\nhosts: { claude-code: {}, codex: {}, copilot: {}, qwen-code: {}, opencode: {} }\nextends: [builtin]\n",
             &[],
         )
     }
@@ -127,6 +128,7 @@ fn host_of(sample: &str) -> &'static str {
         s if s.starts_with("claude") || s.starts_with("copilot-as-claude") => "claude-code",
         s if s.starts_with("copilot") => "copilot",
         s if s.starts_with("codex") => "codex",
+        s if s.starts_with("opencode") => "opencode",
         _ => "qwen-code",
     }
 }
@@ -137,7 +139,7 @@ fn what_hosts_really_send_is_decided_by_role_and_place() {
     let mut roles = 0;
     for name in samples() {
         let answer = repository.asks(host_of(&name), &repository.sample(&name));
-        let read = ["Read", "view", "read_file"].iter().any(|t| name.ends_with(t));
+        let read = ["Read", "view", "read_file", "-read"].iter().any(|t| name.ends_with(t));
         let refused = name.contains("-role-") && !name.ends_with("-inside") && !read;
         assert_eq!(answer.refused, refused, "{name}: {}", answer.said);
         assert!(!refused || answer.said.contains("rolecast: "), "{name}: {}", answer.said);
