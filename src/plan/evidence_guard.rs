@@ -12,7 +12,8 @@ impl Known<'_> {
     /// Holds it against the lines of this host; the record that counts first is the one that counts.
     pub(super) fn guard<'l>(&self, lines: impl Iterator<Item = &'l mut Line>, sink: &mut Sink) {
         let Some((file, all)) = self.seen_of_guard() else { return };
-        let span = all.lines.first().and_then(|l| l.verdict.span);
+        let first = all.lines.iter().find(|l| l.verdict.value == Verdict::Broken);
+        let span = first.and_then(|l| l.verdict.span);
         let by = By { version: &all.version, date: &all.date, file, span };
         let named = || all.lines.iter().flat_map(|seen| seen.about.iter().map(move |what| (what.value.as_str(), seen)));
         for line in lines {

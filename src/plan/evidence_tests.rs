@@ -155,7 +155,7 @@ fn after_guard(what: &str, verdict: &str) -> (Vec<Line>, usize) {
     let dir = "shared-agent-rules";
     let system = Memory::new()
         .with(&format!("{dir}/policy.yaml"), policy)
-        .with(&format!("{dir}/roles/writer.md"), WRITER.to_owned())
+        .with(&format!("{dir}/roles/writer.md"), WRITER)
         .with(&format!("{dir}/evidence/claude-code.yaml"), seen);
     let mut sink = Sink::new();
     let plan = compile(&system, Some(dir), &[], &mut sink).plan.unwrap();
