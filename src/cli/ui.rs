@@ -48,6 +48,14 @@ impl Ui {
         write_all(&mut std::io::stdout().lock(), text);
     }
 
+    /// Prints a result as it is made; a reader that went away ends it and is no error.
+    pub fn stream(&self, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) {
+        let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        if write(&mut out).and_then(|()| out.flush()).is_err() {
+            // As in [`write_all`].
+        }
+    }
+
     /// Prints a remark, unless quiet.
     pub fn say(&self, text: &str) {
         if !self.quiet {

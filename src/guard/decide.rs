@@ -24,8 +24,14 @@ const POLICY: &str = "policy.edit";
 /// # Errors
 /// The call is refused.
 pub fn decide(compiled: &Compiled, named: &str, root: &Path, call: &Call) -> Result<(), Refusal> {
-    let fitting = fitting(compiled, named, call);
+    // Who is known by what only it sends is that host, in whose file the hook may stand.
+    let signed = compiled.signs.iter().find(|(field, _)| call.fields.contains(field)).map(|(_, host)| host.as_str());
+    let named = signed.unwrap_or(named);
+    let mut fitting = fitting(compiled, named, call);
     let own = compiled.hosts.get(named);
+    if signed.is_some() {
+        fitting.retain(|(host, _)| own.is_some_and(|own| std::ptr::eq(*host, own)));
+    }
     let answer = fitting.first().map(|(host, _)| *host).or(own).map(|h| h.answer).unwrap_or_default();
     let refusal = |reason: String| Refusal { answer, reason };
     if fitting.is_empty() {

@@ -15,6 +15,8 @@ pub struct Call {
     pub args: Args,
     /// Folder that relative paths are meant from; `None` = not said.
     pub cwd: Option<String>,
+    /// Names of what else was sent.
+    pub fields: Vec<String>,
     /// How whoever spells so is told of a refusal.
     pub answer: Answer,
 }
@@ -86,10 +88,19 @@ pub fn read(bytes: &[u8]) -> Result<Call, Unread> {
     let tool = take(["tool_name", "toolName"]);
     let args = take(["tool_input", "toolArgs"]);
     let cwd = take(["cwd", "workspace"]).and_then(|v| v.as_str().map(str::to_owned));
-    let (Some(Value::String(tool)), Some(args)) = (tool, args.and_then(arguments)) else {
-        return Err(Unread::Strange(agent));
+    let fields = map.keys().cloned().collect();
+    let (tool, args) = match (tool, args) {
+        (Some(Value::String(tool)), args) => (tool, args.and_then(arguments)),
+        (None, None) => (event(&map).ok_or_else(|| Unread::Strange(agent.clone()))?, Some(Args::Named(map))),
+        _ => return Err(Unread::Strange(agent)),
     };
-    Ok(Call { agent, tool, args, cwd, answer })
+    let Some(args) = args else { return Err(Unread::Strange(agent)) };
+    Ok(Call { agent, tool, args, cwd, fields, answer })
+}
+
+/// The event that a hook is asked at: where no tool is named it is the call itself, and the rest what it is called with.
+fn event(map: &Map<String, Value>) -> Option<String> {
+    map.get("hook_event_name")?.as_str().map(str::to_owned)
 }
 
 fn agent(map: &Map<String, Value>) -> Agent {
@@ -132,6 +143,10 @@ mod tests {
     fn who_calls_is_told_also_where_the_call_is_not() {
         assert_eq!(read(b"{}"), Err(Unread::Strange(Agent::Main)));
         assert_eq!(read(br#"{"agent_type":"w","tool_name":7}"#), Err(Unread::Strange(Agent::Named("w".into()))));
+        // An event without a tool is the call itself.
+        let start = read(br#"{"hook_event_name":"agentStart","cwd":"/r","kind":"w","task":"x"}"#).unwrap();
+        assert_eq!((start.tool.as_str(), start.args.text("task")), ("agentStart", Some("x")));
+        assert_eq!(read(br#"{"hook_event_name":"x","tool_input":{}}"#), Err(Unread::Strange(Agent::Main)));
         let id = br#"{"agent_id":"w-call_1","tool_name":"x","tool_input":{}}"#;
         assert_eq!(read(id).unwrap().agent, Agent::Id("w-call_1".into()));
         for garbage in [&b""[..], b"[]", b"\xff", b"{\"tool_name\":"] {

@@ -81,11 +81,12 @@ impl Compacted {
     /// Whether it would not have been without the waste, and `inherited` tokens of copied history. `None` = cannot be
     /// told from the log; one that a person asked for is never avoidable.
     pub fn avoidable(&self, inherited: u64) -> Option<bool> {
-        if self.automatic == Some(false) || self.waste + inherited == 0 {
+        let waste = self.waste.saturating_add(inherited);
+        if self.automatic == Some(false) || waste == 0 {
             return Some(false);
         }
         let (before, quiet) = (self.before?, self.quiet.unwrap_or(0));
-        Some(before.saturating_sub(self.waste + inherited) <= quiet)
+        Some(before.saturating_sub(waste) <= quiet)
     }
 }
 
@@ -95,7 +96,7 @@ impl Context {
         self.requests += 1;
         self.first.get_or_insert((at, *request));
         if let Some(output) = request.output {
-            self.output = Some(self.output.unwrap_or(0) + output);
+            self.output = Some(self.output.unwrap_or(0).saturating_add(output));
         }
         let Some(tokens) = request.context else {
             self.unknown += 1;
@@ -103,7 +104,8 @@ impl Context {
         };
         let grown = tokens.saturating_sub(self.last.unwrap_or(tokens)).saturating_sub(self.last_output);
         if let (all @ 1.., wasted) = self.since {
-            self.waste += u64::try_from(u128::from(grown) * u128::from(wasted) / u128::from(all)).unwrap_or(0);
+            let wasted = u64::try_from(u128::from(grown) * u128::from(wasted) / u128::from(all)).unwrap_or(0);
+            self.waste = self.waste.saturating_add(wasted);
         }
         self.since = (0, 0);
         if let Some(compacted) = self.compactions.last_mut() {

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufReader};
 use std::path::Path;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::event::{AgentKey, At, Damage, Event, Kind};
+use super::json::{self, Json};
+use super::lines::{Line, Lines};
 use super::read::{Reader, audit, chain, chat, events, export, rollout, transcript};
-use super::skim::{self, Line, Skimmed};
+use super::skim::Skimmed;
 pub use crate::model::adapter::LogFormat as Format;
 
 /// A fact that a kind of log may record or not.
@@ -57,9 +57,9 @@ impl Format {
     }
 
     /// What the first lines of a log say of its kind.
-    fn of(line: &Value) -> Option<Self> {
+    fn of(line: &Json<'_>) -> Option<Self> {
         let has = |key: &str| line.get(key).is_some();
-        let kind = line.get("type").and_then(Value::as_str);
+        let kind = line.get("type").and_then(Json::as_str);
         match kind {
             Some(_) if has("payload") && has("timestamp") => Some(Self::Rollout),
             Some(kind) if has("data") && has("id") && kind.contains('.') => Some(Self::Events),
@@ -167,17 +167,17 @@ pub fn read(
     step: &mut dyn FnMut(u64),
 ) -> io::Result<Read> {
     let mut out = Out::new(file, seen, sink);
-    let opened = BufReader::with_capacity(1 << 18, File::open(path)?);
+    let opened = File::open(path)?;
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     if name.ends_with(".zst") {
-        let decoder = ruzstd::decoding::StreamingDecoder::new(opened).map_err(|e| io::Error::other(e.to_string()))?;
-        return lines(&mut BufReader::with_capacity(1 << 18, decoder), path, &mut out, step);
+        let decoder = ruzstd::decoding::StreamingDecoder::new(BufReader::new(opened))
+            .map_err(|e| io::Error::other(e.to_string()))?;
+        return lines(decoder, path, &mut out, step);
     }
     if name.ends_with(".json") {
         return document(opened, path, &mut out, step);
     }
-    let mut opened = opened;
-    lines(&mut opened, path, &mut out, step)
+    lines(opened, path, &mut out, step)
 }
 
 /// Reads the beginning of a log, as far as is needed to tell whose it is.
@@ -191,32 +191,33 @@ pub fn begin(path: &Path, seen: &mut Seen, sink: &mut dyn FnMut(Event)) -> io::R
     }
     // A first line has tens of thousands of bytes.
     let beginning = io::Read::take(File::open(path)?, BEGINNING);
-    lines(&mut BufReader::new(beginning), path, &mut Out::new(0, seen, sink), &mut |_| {})
+    lines(beginning, path, &mut Out::new(0, seen, sink), &mut |_| {})
 }
 
 /// Reads a log of lines.
 ///
 /// # Errors
 /// It cannot be read.
-pub fn lines(from: &mut dyn BufRead, path: &Path, out: &mut Out<'_>, step: &mut dyn FnMut(u64)) -> io::Result<Read> {
+pub fn lines(from: impl io::Read, path: &Path, out: &mut Out<'_>, step: &mut dyn FnMut(u64)) -> io::Result<Read> {
+    let mut from = Lines::new(from);
     let mut found = Read::default();
-    let mut early: Vec<(u64, Result<Value, Damage>)> = Vec::new();
+    let mut early: Vec<(u64, Result<Json<'_>, Damage>)> = Vec::new();
     let mut reader: Option<Box<dyn Reader>> = None;
     let mut number = 0;
     loop {
         let before = found.bytes;
-        let line = skim::line(from, &mut found.bytes)?;
+        let Some(line) = from.next(&mut found.bytes)? else { break };
+        let parsed = parsed(&line);
         step(found.bytes - before);
-        let Some(line) = line else { break };
         number += 1;
-        let Some(parsed) = parsed(&line) else { continue };
+        let Some(parsed) = parsed else { continue };
         found.records += 1;
         if let Some(reader) = &mut reader {
             hand(reader.as_mut(), number, &parsed, out);
             continue;
         }
         let format = parsed.as_ref().ok().and_then(Format::of);
-        early.push((number, parsed));
+        early.push((number, parsed.map(Json::owned)));
         if let Some(format) = format {
             let mut new = format.reader(path);
             early.drain(..).for_each(|(number, parsed)| hand(new.as_mut(), number, &parsed, out));
@@ -232,19 +233,21 @@ pub fn lines(from: &mut dyn BufRead, path: &Path, out: &mut Out<'_>, step: &mut 
 }
 
 /// A line as JSON; `None` for an empty one.
-fn parsed(line: &Line) -> Option<Result<Value, Damage>> {
-    match line {
-        Line::TooLarge => Some(Err(Damage::TooLarge)),
-        Line::Whole(bytes, _) if bytes.iter().all(u8::is_ascii_whitespace) => None,
-        Line::Whole(bytes, ended) => Some(match serde_json::from_slice::<Value>(bytes) {
-            Ok(value) if value.is_object() => Ok(value),
-            _ if *ended => Err(Damage::Garbage),
-            _ => Err(Damage::Unfinished),
-        }),
+fn parsed<'b>(line: &Line<'b>) -> Option<Result<Json<'b>, Damage>> {
+    let (value, bytes, ended) = match *line {
+        Line::TooLarge => return Some(Err(Damage::TooLarge)),
+        Line::Whole(bytes, ended) => (json::record(bytes), bytes, ended),
+        Line::Skimmed(bytes, ended) => (json::skimmed(bytes), bytes, ended),
+    };
+    match value {
+        Ok(value) if value.is_object() => Some(Ok(value)),
+        _ if bytes.iter().all(u8::is_ascii_whitespace) => None,
+        _ if ended => Some(Err(Damage::Garbage)),
+        _ => Some(Err(Damage::Unfinished)),
     }
 }
 
-fn hand(reader: &mut dyn Reader, number: u64, parsed: &Result<Value, Damage>, out: &mut Out<'_>) {
+fn hand(reader: &mut dyn Reader, number: u64, parsed: &Result<Json<'_>, Damage>, out: &mut Out<'_>) {
     out.at.record = number;
     match parsed {
         Ok(value) => reader.record(value, out),
@@ -255,10 +258,10 @@ fn hand(reader: &mut dyn Reader, number: u64, parsed: &Result<Value, Damage>, ou
     }
 }
 
-fn document(from: impl BufRead, path: &Path, out: &mut Out<'_>, step: &mut dyn FnMut(u64)) -> io::Result<Read> {
+fn document(from: impl io::Read, path: &Path, out: &mut Out<'_>, step: &mut dyn FnMut(u64)) -> io::Result<Read> {
     let mut counted = Counted { from, bytes: 0, step };
     let mut document = super::read::document::Document::new(path, out);
-    let ended = document.run(Skimmed::new(BufReader::new(&mut counted)));
+    let ended = document.run(Skimmed::new(BufReader::with_capacity(1 << 18, &mut counted)));
     let (format, records) = (document.format(), document.records());
     document.end(ended);
     Ok(Read { format, bytes: counted.bytes, records })
@@ -270,7 +273,7 @@ struct Counted<'s, R> {
     step: &'s mut dyn FnMut(u64),
 }
 
-impl<R: BufRead> io::Read for Counted<'_, R> {
+impl<R: io::Read> io::Read for Counted<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.from.read(into)?;
         self.bytes += count as u64;

@@ -1,5 +1,10 @@
 //! What was counted, as JSON for programs. `null` is what the logs do not record.
+//!
+//! Files and sessions are made one by one as they are written, so that a report costs no memory.
 
+use std::io::{self, Write};
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::event::{AgentKey, At, Place};
@@ -32,25 +37,60 @@ pub fn place(files: &[File], at: At) -> String {
     format!("{path}:{}", at.record)
 }
 
-/// All of it.
-pub fn json(tally: &Tally<'_>, sessions: &[Session<'_, '_>], files: &[File], expected: Option<Expected<'_>>) -> Value {
-    let page = Page { tally, files };
-    let mut all = json!({
-        "version": VERSION,
-        "files": files.iter().map(|f| json!({
-            "path": f.path, "format": f.format.map(Format::word), "records": f.records, "bytes": f.bytes,
-        })).collect::<Vec<_>>(),
-        "sessions": sessions.iter().map(|s| page.session(s)).collect::<Vec<_>>(),
-    });
-    if let Some((name, outcomes)) = expected {
-        let held = outcomes.iter().all(|(_, all)| all.iter().all(Outcome::held));
-        let each = outcomes.iter().map(|(at, all)| {
-            let session = sessions.get(*at).map_or("", |s| s.id.as_str());
-            json!({ "session": session, "keys": all.iter().map(|o| page.outcome(o)).collect::<Vec<_>>() })
-        });
-        all["expectation"] = json!({ "name": name, "held": held, "sessions": each.collect::<Vec<_>>() });
+/// Writes all of it, with a line end.
+///
+/// # Errors
+/// It cannot be written.
+pub fn json(
+    to: &mut dyn Write,
+    tally: &Tally<'_>,
+    sessions: &[Session<'_, '_>],
+    files: &[File],
+    expected: Option<Expected<'_>>,
+) -> io::Result<()> {
+    let report = Report { page: Page { tally, files }, sessions, expected };
+    serde_json::to_writer_pretty(&mut *to, &report)?;
+    to.write_all(b"\n")
+}
+
+struct Report<'a, 'p> {
+    page: Page<'a, 'p>,
+    sessions: &'a [Session<'a, 'p>],
+    expected: Option<Expected<'a>>,
+}
+
+impl Serialize for Report<'_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut all = to.serialize_map(None)?;
+        all.serialize_entry("version", &VERSION)?;
+        all.serialize_entry("files", &Each(|| self.page.files.iter().map(file)))?;
+        all.serialize_entry("sessions", &Each(|| self.sessions.iter().map(|s| self.page.session(s))))?;
+        if let Some((name, outcomes)) = self.expected {
+            let held = outcomes.iter().all(|(_, all)| all.iter().all(Outcome::held));
+            let each = outcomes.iter().map(|(at, all)| {
+                let session = self.sessions.get(*at).map_or("", |s| s.id.as_str());
+                json!({ "session": session, "keys": all.iter().map(|o| self.page.outcome(o)).collect::<Vec<_>>() })
+            });
+            let sessions = each.collect::<Vec<_>>();
+            all.serialize_entry("expectation", &json!({ "name": name, "held": held, "sessions": sessions }))?;
+        }
+        all.end()
     }
-    all
+}
+
+/// Values that are made when it is their turn.
+struct Each<F>(F);
+
+impl<F: Fn() -> I, I: Iterator<Item = Value>> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq((self.0)())
+    }
+}
+
+fn file(file: &File) -> Value {
+    json!({
+        "path": file.path, "format": file.format.map(Format::word), "records": file.records, "bytes": file.bytes,
+    })
 }
 
 struct Page<'a, 'p> {

@@ -5,12 +5,12 @@
 
 use std::io::{self, BufRead};
 
-/// Bytes of one text that are kept.
+/// Bytes of one text that are kept, and what is left of a character then.
 pub const KEEP: usize = 32 * 1024;
 /// Bytes of one record that are kept; what is beyond that is no record of a session.
 pub const RECORD: usize = 16 * 1024 * 1024;
 /// Least characters of base64 in a row that are taken for media: longer than any digest or key.
-const RUN: u64 = 512;
+const RUN: usize = 512;
 /// Encloses the mark; JSON has it only escaped.
 const MARK: char = '\u{1}';
 
@@ -23,10 +23,20 @@ pub struct Skim {
     escape: Escape,
     /// Decoded bytes of this text.
     length: u64,
-    /// Bytes of it that were passed on.
-    kept: usize,
     dropping: bool,
+    last: Last,
     runs: Runs,
+}
+
+/// What a text ended with so far.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    #[default]
+    Other,
+    /// The first half of a pair of surrogates.
+    High,
+    /// [`MARK`].
+    Mark,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -51,15 +61,18 @@ const fn in_base64(byte: u8) -> bool {
 }
 
 impl Runs {
-    /// As [`Self::feed`] for each. Where no row can become long enough, only the last one is looked for.
+    /// As [`Self::feed`] for each.
     fn span(&mut self, bytes: &[u8]) {
-        let length = bytes.len() as u64;
-        if self.row + length >= RUN {
-            bytes.iter().for_each(|byte| self.feed(*byte));
+        let length = bytes.len();
+        let first = leading(bytes);
+        self.row += first as u64;
+        if first == length {
             return;
         }
-        let last = bytes.iter().rev().take_while(|byte| in_base64(**byte)).count() as u64;
-        self.row = if last == length { self.row + length } else { last };
+        self.close();
+        let last = bytes.iter().rev().take_while(|byte| in_base64(**byte)).count();
+        self.total += rows(bytes.get(first..length - last).unwrap_or_default());
+        self.row = last as u64;
     }
 
     fn feed(&mut self, byte: u8) {
@@ -71,11 +84,36 @@ impl Runs {
     }
 
     fn close(&mut self) {
-        if self.row >= RUN {
+        if self.row >= RUN as u64 {
             self.total += self.row;
         }
         self.row = 0;
     }
+}
+
+/// How many characters of base64 bytes begin with.
+fn leading(bytes: &[u8]) -> usize {
+    // Without a branch for each byte, so that the compiler can look at many at once.
+    let all = |chunk: &&[u8]| chunk.iter().fold(true, |all, byte| all & in_base64(*byte));
+    let chunks = bytes.chunks_exact(64).take_while(all).count() * 64;
+    chunks + bytes[chunks..].iter().take_while(|byte| in_base64(**byte)).count()
+}
+
+/// How many characters of base64 stand in long rows.
+fn rows(bytes: &[u8]) -> u64 {
+    let (mut total, mut from) = (0, 0);
+    // A long row from here on would fill the window. Looked at from its end, most of a text needs no looking at.
+    while let Some(window) = bytes.get(from..from + RUN) {
+        from += match window.iter().rposition(|byte| !in_base64(*byte)) {
+            Some(last) => last + 1,
+            None => {
+                let row = leading(&bytes[from..]);
+                total += row as u64;
+                row
+            }
+        };
+    }
+    total
 }
 
 impl Skim {
@@ -85,12 +123,12 @@ impl Skim {
         while let Some(first) = bytes.first() {
             let plain = if !self.text {
                 memchr::memchr(b'"', bytes).unwrap_or(bytes.len())
-            } else if self.escape != Escape::None || (self.kept >= KEEP && !self.dropping) {
+            } else if self.escape != Escape::None || (self.full() && !self.dropping) {
                 0
             } else {
                 let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
                 // What is beyond is cut between two characters.
-                if self.dropping { end } else { end.min(KEEP - self.kept) }
+                if self.dropping { end } else { end.min(KEEP.saturating_sub(self.length as usize)) }
             };
             let Some((piece, rest)) = bytes.split_at_checked(plain).filter(|(piece, _)| !piece.is_empty()) else {
                 self.feed(*first, out);
@@ -101,7 +139,7 @@ impl Skim {
             if self.text {
                 self.length += piece.len() as u64;
                 self.runs.span(piece);
-                self.kept += if self.dropping { 0 } else { piece.len() };
+                self.last = Last::Other;
             }
             if !self.text || !self.dropping {
                 out.extend_from_slice(piece);
@@ -125,49 +163,64 @@ impl Skim {
             return;
         }
         // Only whole characters are kept, and never one half of a pair of surrogates.
-        if begins && self.kept >= KEEP && !self.dropping {
-            self.dropping = !out.ends_with_high_surrogate();
+        if begins && self.full() && self.last != Last::High {
+            self.dropping = true;
         }
         self.measure(byte);
         if !self.dropping {
-            self.kept += 1;
             out.push(byte);
         }
+    }
+
+    const fn full(&self) -> bool {
+        self.length >= KEEP as u64
     }
 
     fn measure(&mut self, byte: u8) {
         match self.escape {
             Escape::None if byte == b'\\' => self.escape = Escape::Open,
-            Escape::None => {
-                self.length += 1;
-                self.runs.feed(byte);
-            }
+            Escape::None => self.decoded(1, byte),
             Escape::Open if byte == b'u' => self.escape = Escape::Hex(4, 0),
             Escape::Open => {
-                self.length += 1;
-                self.runs.feed(if byte == b'/' { byte } else { b' ' });
                 self.escape = Escape::None;
+                self.decoded(1, if byte == b'/' { byte } else { b' ' });
             }
             Escape::Hex(left, value) => {
                 let value = value << 4 | char::from(byte).to_digit(16).unwrap_or(0);
                 self.escape = if left > 1 { Escape::Hex(left - 1, value) } else { Escape::None };
                 if left == 1 {
-                    // Each half of a pair of surrogates is two of the four bytes.
-                    self.length += match value {
-                        0..0x80 => 1,
-                        0x80..0x800 | 0xD800..0xE000 => 2,
-                        _ => 3,
-                    };
-                    self.runs.feed(b' ');
+                    self.unit(value);
                 }
             }
         }
     }
 
+    /// One or more bytes of the text, the last of which is `byte` or one that is no base64 either.
+    fn decoded(&mut self, length: u64, byte: u8) {
+        self.length += length;
+        self.runs.feed(byte);
+        self.last = Last::Other;
+    }
+
+    /// A unit of UTF-16.
+    fn unit(&mut self, value: u32) {
+        match value {
+            // Each half of a pair of surrogates is two of the four bytes.
+            0x80..0x800 | 0xD800..0xE000 => self.decoded(2, b' '),
+            0x800.. => self.decoded(3, b' '),
+            _ => self.decoded(1, value as u8),
+        }
+        self.last = match value {
+            0xD800..0xDC00 => Last::High,
+            _ if value == u32::from(MARK) => Last::Mark,
+            _ => Last::Other,
+        };
+    }
+
     fn end(&mut self, out: &mut Vec<u8>) {
         self.text = false;
         // A text that ends like a mark gets one of its own, so that none can be forged.
-        if self.dropping || out.ends_with(b"\\u0001") {
+        if self.dropping || self.last == Last::Mark {
             self.runs.close();
             let mark = format!("\\u0001{},{}\\u0001", self.length, self.runs.total);
             out.extend_from_slice(mark.as_bytes());
@@ -175,18 +228,16 @@ impl Skim {
     }
 }
 
-trait Surrogate {
-    fn ends_with_high_surrogate(&self) -> bool;
-}
-
-impl Surrogate for Vec<u8> {
-    fn ends_with_high_surrogate(&self) -> bool {
-        let Some(last) = self.last_chunk::<6>() else { return false };
-        last[0] == b'\\'
-            && last[1] == b'u'
-            && last[2].eq_ignore_ascii_case(&b'd')
-            && matches!(last[3].to_ascii_lowercase(), b'8' | b'9' | b'a' | b'b')
+/// What [`Skim`] leaves of a text, for one that is decoded; `None` = all of it, as it is.
+pub fn cut(text: &str) -> Option<String> {
+    if text.len() <= KEEP && !text.ends_with(MARK) {
+        return None;
     }
+    let kept = text.get(..text.ceil_char_boundary(KEEP)).unwrap_or(text);
+    if kept.len() == text.len() && !text.ends_with(MARK) {
+        return None;
+    }
+    Some(format!("{kept}{MARK}{},{}{MARK}", text.len(), rows(text.as_bytes())))
 }
 
 /// The mark at the end of a cut text: where it begins, the length, the base64.
@@ -207,16 +258,7 @@ pub fn base64(text: &str) -> u64 {
     if let Some((_, _, base64)) = mark(text) {
         return base64;
     }
-    if (text.len() as u64) < RUN {
-        return 0;
-    }
-    let mut runs = Runs::default();
-    // No row is longer than what has no space.
-    text.as_bytes().split(|byte| *byte == b' ' || *byte == b'\n').for_each(|piece| {
-        runs.span(piece);
-        runs.close();
-    });
-    runs.total
+    rows(text.as_bytes())
 }
 
 /// What was kept of a text, and whether that is all of it.
@@ -224,48 +266,6 @@ pub fn kept(text: &str) -> (&str, bool) {
     match mark(text) {
         Some((at, ..)) => (text.get(..at).unwrap_or_default(), false),
         None => (text, true),
-    }
-}
-
-/// A line of a log.
-#[derive(Debug)]
-pub enum Line {
-    /// Its bytes, with long texts cut; and whether a line end followed.
-    Whole(Vec<u8>, bool),
-    /// Larger than [`RECORD`] even so.
-    TooLarge,
-}
-
-/// Reads the next line; `None` at the end. Also counts the bytes that were read into `read`.
-///
-/// # Errors
-/// The log cannot be read.
-pub fn line(from: &mut dyn BufRead, read: &mut u64) -> io::Result<Option<Line>> {
-    let (mut skim, mut out, mut any, mut large) = (Skim::default(), Vec::new(), false, false);
-    loop {
-        let chunk = match from.fill_buf() {
-            Ok(chunk) => chunk,
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-            Err(e) => return Err(e),
-        };
-        if chunk.is_empty() {
-            return Ok(any.then_some(if large { Line::TooLarge } else { Line::Whole(out, false) }));
-        }
-        any = true;
-        let end = memchr::memchr(b'\n', chunk);
-        let used = end.unwrap_or(chunk.len());
-        if !large {
-            skim.take(chunk.get(..used).unwrap_or_default(), &mut out);
-            if out.len() > RECORD {
-                (large, out) = (true, Vec::new());
-            }
-        }
-        let consumed = end.map_or(used, |_| used + 1);
-        from.consume(consumed);
-        *read += consumed as u64;
-        if end.is_some() {
-            return Ok(Some(if large { Line::TooLarge } else { Line::Whole(out, true) }));
-        }
     }
 }
 
@@ -335,6 +335,17 @@ mod tests {
 
     proptest! {
         #[test]
+        fn rows_of_base64_are_found_wherever_they_stand(parts in prop::collection::vec((prop_oneof![0usize..20, 500usize..530, 1000usize..1600], prop::sample::select(vec![" ", "\n", "é", "  ", "."])), 0..12)) {
+            let text: String = parts.iter().map(|(length, after)| "aB3/".repeat(400)[..*length].to_owned() + after).collect();
+            let all: usize = text.split(|c: char| !c.is_ascii() || !in_base64(c as u8)).map(str::len).filter(|row| *row >= RUN).sum();
+            prop_assert_eq!(base64(&text), all as u64);
+            let mut runs = Runs::default();
+            text.as_bytes().chunks(97).for_each(|piece| runs.span(piece));
+            runs.close();
+            prop_assert_eq!(runs.total, all as u64);
+        }
+
+        #[test]
         fn pieces_are_taken_as_their_bytes_are(parts in prop::collection::vec(("[a-zA-Z0-9]{0,700}|[ é漢😀\"\\\\\n]{0,9}|(\\\\ud83d\\\\ude00){1,4}", 1usize..90), 1..12), cuts in prop::collection::vec(1usize..40_000, 1..9)) {
             // Some of it is no JSON, which must not matter here.
             let json: String = parts.iter().map(|(unit, times)| format!("\"{}\",", unit.repeat(*times))).collect();
@@ -365,6 +376,7 @@ mod tests {
                 let (kept, whole) = kept(got);
                 prop_assert!(text.starts_with(kept));
                 prop_assert_eq!(whole, kept.len() == text.len());
+                prop_assert!(got == cut(&text).unwrap_or(text.clone()));
             }
         }
     }

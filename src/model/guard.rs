@@ -50,6 +50,9 @@ pub struct Compiled {
     pub forbidden: Vec<Vec<String>>,
     /// Globs that no grant of paths reaches.
     pub excluded: Vec<String>,
+    /// Fields that only one host sends, and the host, whether it is selected or not.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub signs: IndexMap<String, String>,
     /// By id.
     pub hosts: IndexMap<String, Host>,
 }

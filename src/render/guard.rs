@@ -42,13 +42,14 @@ impl Wanted {
         }
     }
 
-    /// Whether anything is to be decided of a tool.
-    fn wants(&self, tool: &guard::Tool) -> bool {
+    /// Whether anything is to be decided of a tool of which the hook is told.
+    fn wants(&self, hook: &Hook, tool: &guard::Tool) -> bool {
+        let roles = self.roles && !hook.nameless;
         let writes = tool.path.is_some() || tool.patch.is_some();
         let copies = tool.spawn.as_ref().is_some_and(|s| !s.fresh.is_empty() || !s.copies.is_empty());
-        self.roles && (writes || tool.spawn.is_some())
-            || (self.commands || !self.forbidden.is_empty()) && tool.command.is_some()
-            || self.domains && tool.url.is_some()
+        roles && (writes || tool.spawn.is_some())
+            || (roles && self.commands || !self.forbidden.is_empty()) && tool.command.is_some()
+            || roles && self.domains && tool.url.is_some()
             || self.read.is_some() && tool.read.is_some() && !tool.range.is_empty()
             || tool.spawn.is_some() && (self.packet.is_some() || self.history && copies)
     }
@@ -85,6 +86,7 @@ pub(super) fn compiled(inputs: &Inputs<'_>) -> Option<Compiled> {
         context: wanted.context.clone(),
         forbidden: wanted.forbidden.clone(),
         excluded: narrow::excluded(policy, &selected),
+        signs: inputs.adapters.values().filter_map(|a| Some((a.hook.as_ref()?.sign.clone()?, a.id.clone()))).collect(),
         hosts,
     })
 }
@@ -94,7 +96,7 @@ fn host(inputs: &Inputs<'_>, wanted: &Wanted, adapter: &Adapter) -> Option<Host>
     let tools = tools(wanted, adapter, hook);
     let plan = inputs.plan.hosts.iter().find(|h| h.host == adapter.id)?;
     let catalogue = &inputs.policy.catalogue;
-    let roles = plan.roles.iter().filter_map(|on_host| {
+    let roles = plan.roles.iter().filter(|_| !hook.nameless).filter_map(|on_host| {
         let role = inputs.policy.roles.iter().find(|r| r.id == on_host.role)?;
         let scope = |s: &crate::resolve::policy::GrantScope| Scope {
             paths: s.paths.clone(),
@@ -122,7 +124,7 @@ fn borrowed(hook: &Hook, tools: &IndexMap<String, guard::Tool>) -> IndexMap<Stri
 /// The tools of which something is to be decided, as the hook spells them.
 fn tools(wanted: &Wanted, adapter: &Adapter, hook: &Hook) -> IndexMap<String, guard::Tool> {
     let all = hook.tools.iter().map(|(name, tool)| (name.clone(), self::tool(adapter, hook, name, tool)));
-    all.filter(|(_, tool)| wanted.wants(tool)).collect()
+    all.filter(|(_, tool)| wanted.wants(hook, tool)).collect()
 }
 
 fn tool(adapter: &Adapter, hook: &Hook, name: &str, tool: &HookTool) -> guard::Tool {
@@ -130,7 +132,7 @@ fn tool(adapter: &Adapter, hook: &Hook, name: &str, tool: &HookTool) -> guard::T
     let call = &adapter.subagents.call;
     let spawn = (call.tool == own).then(|| Spawn {
         role: call.role.clone(),
-        prompt: call.prompt.clone(),
+        prompt: tool.prompt.clone().unwrap_or_else(|| call.prompt.clone()),
         fresh: call.extra.clone(),
         copies: hook.copies.clone(),
     });
@@ -174,23 +176,28 @@ fn root(hook: &Hook) -> String {
     hook.root.as_ref().map(|name| format!(" --root \"${name}\"")).unwrap_or_default()
 }
 
-/// Never holds anything up, whatever goes wrong.
+/// Never holds anything up, whatever goes wrong. In braces for the same reason as [`command`].
 fn context(adapter: &Adapter, hook: &Hook) -> String {
     format!(
-        "command -v rolecast >/dev/null && rolecast guard --context --host {}{} 2>/dev/null || exit 0",
+        "{{ command -v rolecast >/dev/null && rolecast guard --context --host {}{} 2>/dev/null || exit 0; }}",
         adapter.id,
         root(hook)
     )
 }
 
-/// Ends with a refusal whatever goes wrong, also when there is no such program.
+/// Ends with a refusal whatever goes wrong, also when there is no such program. In braces, because a host that writes
+/// the question behind the command as a here-document would else hand it to the last part alone.
 fn command(adapter: &Adapter, hook: &Hook) -> String {
     let root = root(hook);
     let missing = match hook.answer {
         Answer::Stderr => format!("echo '{}' >&2; exit 2", missing()),
         Answer::Decision => format!("echo '{}'; exit 0", guard::decision(&missing())),
     };
-    format!("command -v rolecast >/dev/null || {{ {missing}; }}; rolecast guard --host {}{root} || exit 2", adapter.id)
+    let pass = hook.pass.as_ref().map(|text| format!(" echo '{text}';")).unwrap_or_default();
+    format!(
+        "{{ command -v rolecast >/dev/null || {{ {missing}; }}; rolecast guard --host {}{root} || exit 2;{pass} }}",
+        adapter.id
+    )
 }
 
 fn powershell(adapter: &Adapter, hook: &Hook) -> String {

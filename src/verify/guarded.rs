@@ -57,6 +57,7 @@ impl Session<'_> {
         for (path, text) in &self.driver.files {
             write(&place.home.join(path), &fill(text, &values))?;
         }
+        self.acknowledge(&place)?;
         self.start(&self.driver.args, &values, &place, RUN_TIME, interrupt).await?;
         reap::stragglers(&place.home);
         let recorded = server.recorded();
@@ -139,6 +140,7 @@ impl All<'_> {
         let runs = slots::all(runs).await?;
         let [plain, edited, away] = runs.as_slice() else { return Ok(Vec::new()) };
         let runs = Runs { plain, edited, away };
-        Ok(runs.findings(session.copying().is_some(), session.driver.half_full.is_some()))
+        let named = adapter.hook.as_ref().is_some_and(|hook| !hook.nameless);
+        Ok(runs.findings(session.copying().is_some(), session.driver.half_full.is_some(), named))
     }
 }

@@ -41,8 +41,9 @@ pub struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// One finding for each thing; whether the host has a call for a copy, and whether the context was tried.
-    pub fn findings(&self, copies: bool, context: bool) -> Vec<Finding> {
+    /// One finding for each thing; whether the host has a call for a copy, whether the context was tried, and whether the
+    /// guard is told which agent calls.
+    pub fn findings(&self, copies: bool, context: bool, named: bool) -> Vec<Finding> {
         let mut all = Vec::new();
         let mut add = |what: &str, claim: &str, (verdict, seen): (Verdict, String)| {
             all.push(Finding::new(About::Guard { what: what.to_owned() }, claim.to_owned(), verdict, seen));
@@ -50,11 +51,18 @@ impl Runs<'_> {
         if copies {
             add("history", "a copy of the conversation is refused to everybody", self.history());
         }
-        add("targets", "a role starts none but the repository's agents", self.targets());
+        if named {
+            add("targets", "a role starts none but the repository's agents", self.targets());
+        }
         if context {
             add("context", "the main agent is told of a threshold that it passed", self.context());
         }
-        add("edited", "where its file is edited, roles are refused and the main agent is not", self.broken());
+        match named {
+            true => {
+                add("edited", "where its file is edited, roles are refused and the main agent is not", self.broken())
+            }
+            false => add("edited", "where its file is edited, nothing is refused", self.open()),
+        }
         add("missing", "where the program is missing, everybody is refused", self.missing());
         all
     }
@@ -102,6 +110,16 @@ impl Runs<'_> {
         }
     }
 
+    /// Of a host that names no agent: nobody is known to be limited.
+    fn open(&self) -> (Verdict, String) {
+        match &self.edited.started {
+            _ if self.edited.role => (Verdict::Held, "the main agent started the role".to_owned()),
+            None => (Verdict::Unclear, "the call was never answered".to_owned()),
+            Some(answer) if answer.contains(REFUSED) => (Verdict::Better, format!("refused: {}", shown(answer))),
+            Some(_) => (Verdict::Unclear, not_started(self.edited)),
+        }
+    }
+
     fn missing(&self) -> (Verdict, String) {
         match &self.away.started {
             None => (Verdict::Unclear, "the call was never answered".to_owned()),
@@ -130,12 +148,12 @@ mod tests {
     use super::*;
 
     fn verdicts(plain: &Ran, edited: &Ran, away: &Ran) -> Vec<Verdict> {
-        Runs { plain, edited, away }.findings(true, true).iter().map(|f| f.verdict).collect()
+        Runs { plain, edited, away }.findings(true, true, true).iter().map(|f| f.verdict).collect()
     }
 
     #[test]
     fn what_the_guard_refused_is_held_and_what_ran_is_broken() {
-        use Verdict::{Broken, Held, Unclear, Untried};
+        use Verdict::{Better, Broken, Held, Unclear, Untried};
         let no = |why: &str| Some(format!("rolecast: {why}"));
         let plain = Ran { copied: no(WHOLE), role: true, foreign: no(FOREIGN), told: true, ..Ran::default() };
         let edited = Ran { foreign: no(EDITED), ..plain.clone() };
@@ -153,6 +171,14 @@ mod tests {
         // A program that never asks its model shows nothing.
         let nothing = Ran::default();
         assert_eq!(verdicts(&nothing, &nothing, &nothing), [Unclear; 5]);
+        // Where agents have no name, an edited file stops nobody.
+        let nameless = |edited: &Ran| {
+            let findings = Runs { plain: &plain, edited, away: &away }.findings(false, false, false);
+            findings.iter().map(|f| f.verdict).collect::<Vec<_>>()
+        };
+        assert_eq!(nameless(&plain), [Held, Held]);
+        assert_eq!(nameless(&silent), [Unclear, Held]);
+        assert_eq!(nameless(&away), [Better, Held]);
         // An edited file that stops the main agent too is no proof of what is said.
         assert_eq!(verdicts(&plain, &silent, &away)[3], Broken);
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use crate::model::adapter::{Acknowledge, Adapter, Digest, Driver};
+use crate::model::adapter::{Adapter, Digest, Driver};
 
 use crate::render::{Command, Scene};
 use crate::sync;
@@ -249,14 +249,12 @@ impl Session<'_> {
         for (path, text) in &self.driver.files {
             write(&place.home.join(path), &fill(text, values))?;
         }
-        match &self.driver.acknowledge {
-            Some(acknowledge) => self.acknowledge(acknowledge, place),
-            None => Ok(()),
-        }
+        self.acknowledge(place)
     }
 
     /// What a person would do by hand, for every file of the output that is there.
-    fn acknowledge(&self, how: &Acknowledge, place: &Place) -> io::Result<()> {
+    pub(super) fn acknowledge(&self, place: &Place) -> io::Result<()> {
+        let Some(how) = &self.driver.acknowledge else { return Ok(()) };
         let Some(output) = self.adapter.outputs.get(&how.output) else { return Ok(()) };
         let (before, after) = output.file.split_once("{name}").unwrap_or((&output.file, ""));
         let folder = place.root.join(before);

@@ -3,6 +3,8 @@
 #![cfg(unix)]
 
 mod context;
+mod cursor;
+mod everybody;
 mod fetch;
 
 use std::io::Write;
@@ -103,10 +105,9 @@ fn answer(command: &mut Command, question: &[u8]) -> Answer {
     let said = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
     let denied = said.contains("\"permissionDecision\":\"deny\"");
     assert!(matches!(status.code(), Some(0 | 2)), "{status}: {said}");
-    assert!(
-        status.success() != (status.code() == Some(2)) && (said.is_empty() || denied || !status.success()),
-        "{said}"
-    );
+    // What one host takes for a pass.
+    let passed = said.is_empty() || said == "{}\n";
+    assert!(status.success() != (status.code() == Some(2)) && (passed || denied || !status.success()), "{said}");
     Answer { refused: denied || !status.success(), said }
 }
 

@@ -7,6 +7,7 @@ mod pages;
 mod queries;
 mod readers;
 mod seed;
+mod streams;
 #[path = "../support/mod.rs"]
 mod support;
 mod traps;

@@ -132,3 +132,15 @@ fn nothing_is_told_apart_by_the_name_of_a_folder() {
     let formats: Vec<_> = report["files"].as_array().unwrap().iter().map(|f| f["format"].clone()).collect();
     assert_eq!(formats, [json!("events"), json!(null)]);
 }
+
+#[test]
+fn numbers_beyond_reason_are_no_fault() {
+    let line = |n: usize, tokens: &str| {
+        let usage =
+            format!(r#"{{"input_tokens":{tokens},"cache_read_input_tokens":{tokens},"output_tokens":{tokens}}}"#);
+        format!(r#"{{"type":"assistant","uuid":"u{n}","sessionId":"s","message":{{"id":"m{n}","usage":{usage}}}}}"#)
+    };
+    let log: Vec<String> = ["1e30", "18446744073709551615", "4.0"].iter().zip(0..).map(|(t, n)| line(n, t)).collect();
+    let report = Repo::with(POLICY).file("a.jsonl", &log.join("\n")).json(&["measure", "a.jsonl"]);
+    expect_figures!(agent(&report, ""), "/requests" => 3, "/context/last" => 8, "/context/most" => 18_014_398_509_481_984_u64);
+}

@@ -71,24 +71,28 @@ pub fn run(args: &MeasureArgs, global: &Global, ui: &Ui) -> Result<Exit, Failure
     let outcomes: Option<Vec<(usize, Vec<Outcome>)>> =
         acceptance.map(|a| sessions.iter().enumerate().map(|(at, s)| (at, expect::expect(a, s))).collect());
     let expected = args.expect.as_deref().zip(outcomes.as_deref());
+    let page = |shown| page::Page { tally: &tally, files: &read, shown };
     if let Some(path) = &args.html {
         // The records stand in the table of violations.
-        let page = page::Page { tally: &tally, files: &read, shown: 0 };
-        write(path, &html::html(&page, &sessions, expected)?, ui)?;
+        let page = page(0);
+        write(path, |put| html::write(&page, &sessions, expected, put), ui)?;
         return Ok(verdict(outcomes.as_deref(), &sessions));
     }
+    let page = page(if ui.verbose { usize::MAX } else { page::SHOWN });
     match ui.format {
-        Output::Json => ui.result(&format!("{:#}\n", report::json(&tally, &sessions, &read, expected))),
-        _ => ui.result(&page::page(&tally, &sessions, &read, expected, ui.verbose)),
+        Output::Json => ui.stream(|to| report::json(to, &tally, &sessions, &read, expected)),
+        _ => ui.stream(|to| page::write(to, &page, &sessions, expected)),
     }
     Ok(verdict(outcomes.as_deref(), &sessions))
 }
 
-fn write(path: &Path, page: &str, ui: &Ui) -> Result<(), Failure> {
+/// Writes a page whose pieces `make` hands on.
+fn write(path: &Path, make: impl FnOnce(html::Put<'_>) -> Result<(), Failure>, ui: &Ui) -> Result<(), Failure> {
     use std::io::Write as _;
     let to = output::Output::new(path)?;
     let mut file = to.writer()?;
-    file.write_all(page.as_bytes()).and_then(|()| file.flush()).map_err(|e| output::failed(path, &e))?;
+    make(&mut |piece| file.write_all(piece.as_bytes()).map_err(|e| output::failed(path, &e)))?;
+    file.flush().map_err(|e| output::failed(path, &e))?;
     to.done()?;
     ui.say(&format!("wrote the page to {}", path.display()));
     Ok(())

@@ -15,26 +15,24 @@ use crate::text::bytes::ByteSize;
 /// Columns of the page.
 const WIDTH: usize = 100;
 /// Records that are shown of one count, unless all are asked for.
-const SHOWN: usize = 3;
+pub const SHOWN: usize = 3;
 
-/// The page.
-pub fn page(
-    tally: &Tally<'_>,
+/// Writes the page.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(
+    to: &mut dyn std::io::Write,
+    page: &Page<'_, '_>,
     sessions: &[Session<'_, '_>],
-    files: &[File],
     expected: Option<Expected<'_>>,
-    all: bool,
-) -> String {
-    let page = Page { tally, files, shown: if all { usize::MAX } else { SHOWN } };
-    let mut out = String::new();
+) -> std::io::Result<()> {
     for session in sessions {
-        page.session(session, &mut out);
+        to.write_all(visible(&page.session(session)).as_bytes())?;
     }
-    page.files(&mut out, all);
-    if let Some((name, outcomes)) = expected {
-        page.expected(name, outcomes, sessions, &mut out);
-    }
-    visible(&out)
+    let mut end = page.files();
+    expected.into_iter().for_each(|(name, outcomes)| page.expected(name, outcomes, sessions, &mut end));
+    to.write_all(visible(&end).as_bytes())
 }
 
 /// What the facts of a page are made from.
@@ -51,15 +49,15 @@ pub struct Page<'a, 'p> {
 pub type Fact<'n> = (&'n str, String);
 
 impl Page<'_, '_> {
-    fn session(&self, session: &Session<'_, '_>, out: &mut String) {
-        let _ = writeln!(out, "{}", self.session_title(session));
+    fn session(&self, session: &Session<'_, '_>) -> String {
+        let mut out = self.session_title(session) + "\n";
         out.push_str(&table(self.session_facts(session)).print_within(WIDTH, 2, &[24]));
         for (key, counted) in &session.agents {
             let _ = writeln!(out, "\n  {}", self.agent_title(session, key, counted));
             out.push_str(&table(self.agent_facts(session, counted)).print_within(WIDTH, 4, &[18]));
             out.push_str(&tools(counted));
         }
-        out.push('\n');
+        out + "\n"
     }
 
     /// The host and the name of a session.
@@ -286,17 +284,18 @@ impl Page<'_, '_> {
         if count <= 60 { whole } else { format!("…{}", whole.chars().skip(count - 59).collect::<String>()) }
     }
 
-    fn files(&self, out: &mut String, all: bool) {
+    fn files(&self) -> String {
         let logs = self.files.iter().filter(|f| f.format.is_some());
         let (count, bytes) = logs.fold((0u64, 0), |(n, b), f| (n + 1, b + f.bytes));
-        let _ = writeln!(out, "{} logs with {} were read", number(count), size(bytes));
+        let mut out = format!("{} logs with {} were read\n", number(count), size(bytes));
         let others: Vec<&File> = self.files.iter().filter(|f| f.format.is_none()).collect();
         if !others.is_empty() {
             let _ = writeln!(out, "{} files are no logs of sessions", number(others.len() as u64));
-            for file in others.iter().filter(|_| all) {
+            for file in others.iter().filter(|_| self.shown == usize::MAX) {
                 let _ = writeln!(out, "  {}", file.path);
             }
         }
+        out
     }
 
     fn expected(&self, name: &str, outcomes: &[(usize, Vec<Outcome>)], sessions: &[Session<'_, '_>], out: &mut String) {

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Reader, key, number, stem, text};
 use crate::measure::event::{Agent, AgentKey, Call, Kind, Media, Outcome, Place, Raw, ToolName};
 use crate::measure::format::{Format, Out};
+use crate::measure::json::Json;
 
 /// Reads the gateway's log.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ impl Audit {
         Self { session: stem(path).to_owned(), agent: None }
     }
 
-    fn whose(&mut self, record: &Value, out: &mut Out<'_>) -> Rc<AgentKey> {
+    fn whose(&mut self, record: &Json<'_>, out: &mut Out<'_>) -> Rc<AgentKey> {
         if let Some(agent) = &self.agent {
             return Rc::clone(agent);
         }
@@ -36,7 +37,7 @@ impl Audit {
 }
 
 impl Reader for Audit {
-    fn record(&mut self, record: &Value, out: &mut Out<'_>) {
+    fn record(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
         let agent = self.whose(record, out);
         let at = text(record, "time");
         let id = number(record, "call").unwrap_or_default().to_string();

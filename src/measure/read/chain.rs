@@ -6,12 +6,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::chat::part_of;
 use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
 use crate::measure::event::{Agent, AgentKey, Approval, Call, Compaction, Kind, Outcome, Place, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
+use crate::measure::json::Json;
 
 const IDLE: &[&str] = &["user", "mode", "summary"];
 
@@ -29,7 +28,7 @@ impl Chain {
         Self { agent: None, calls: BTreeSet::new() }
     }
 
-    fn whose(&mut self, record: &Value, out: &mut Out<'_>) -> Rc<AgentKey> {
+    fn whose(&mut self, record: &Json<'_>, out: &mut Out<'_>) -> Rc<AgentKey> {
         let (session, agent) = (text(record, "sessionId").unwrap_or("unknown"), text(record, "agentId").unwrap_or(""));
         let same = |k: &&Rc<AgentKey>| *k.session == *session && *k.agent == *agent;
         if let Some(known) = self.agent.as_ref().filter(same) {
@@ -48,12 +47,12 @@ impl Chain {
         new
     }
 
-    fn assistant(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, out: &mut Out<'_>) {
+    fn assistant(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Json<'_>, out: &mut Out<'_>) {
         if let Some(usage) = record.get("usageMetadata").filter(|u| u.is_object()) {
             model(agent, at, text(record, "model"), out);
             out.put(agent, at, Kind::Request(request(usage)));
         }
-        let parts = record.pointer("/message/parts").and_then(Value::as_array);
+        let parts = record.pointer("/message/parts").and_then(Json::as_array);
         for call in parts.into_iter().flatten().filter_map(|p| p.get("functionCall")) {
             let id = text(call, "id").unwrap_or_default();
             self.calls.insert(id.to_owned());
@@ -61,7 +60,7 @@ impl Chain {
             let call = Call {
                 id: id.to_owned(),
                 tool: ToolName { name: text(call, "name").unwrap_or_default().to_owned(), server: None },
-                arguments: arguments.filter(|v| whole(v)).cloned(),
+                arguments: arguments.filter(|v| whole(v)).map(Json::value),
                 arguments_bytes: arguments.map(json_bytes),
                 nested: false,
             };
@@ -69,7 +68,7 @@ impl Chain {
         }
     }
 
-    fn system(&self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, out: &mut Out<'_>) {
+    fn system(&self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Json<'_>, out: &mut Out<'_>) {
         if text(record, "subtype") == Some("chat_compression") {
             let compaction = Compaction {
                 before: number(record, "/systemPayload/info/originalTokenCount"),
@@ -92,7 +91,7 @@ impl Chain {
 }
 
 impl Reader for Chain {
-    fn record(&mut self, record: &Value, out: &mut Out<'_>) {
+    fn record(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
         let agent = self.whose(record, out);
         let at = text(record, "timestamp");
         if text(record, "uuid").is_some_and(|id| out.first("line", id) != Before::New) {
@@ -112,7 +111,7 @@ impl Reader for Chain {
     }
 }
 
-fn request(usage: &Value) -> Request {
+fn request(usage: &Json<'_>) -> Request {
     let (input, cached) = (number(usage, "promptTokenCount"), number(usage, "cachedContentTokenCount"));
     Request {
         fresh: input.zip(cached).map(|(input, cached)| input.saturating_sub(cached)),
@@ -123,9 +122,9 @@ fn request(usage: &Value) -> Request {
     }
 }
 
-fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, out: &mut Out<'_>) {
+fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Json<'_>, out: &mut Out<'_>) {
     let mut gathered = Gathered::default();
-    let parts = record.pointer("/message/parts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let parts = record.pointer("/message/parts").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     // The log keeps pictures that a model without sight is not sent, and does not say which it was.
     parts.iter().for_each(|part| part_of(part, None, &mut gathered));
     let error = parts.iter().any(|p| p.pointer("/functionResponse/response/error").is_some());

@@ -7,11 +7,10 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
 use crate::measure::event::{Agent, AgentKey, At, Call, Kind, Outcome, Place, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
+use crate::measure::json::Json;
 use crate::measure::skim;
 
 const IDLE: &[&str] = &["user", "info", "error", "warning"];
@@ -23,7 +22,7 @@ pub struct Chat {
     folder: String,
     agent: Option<Rc<AgentKey>>,
     /// The message that may still grow.
-    pending: Option<(At, Value)>,
+    pending: Option<(At, Json<'static>)>,
 }
 
 impl Chat {
@@ -33,7 +32,7 @@ impl Chat {
         Self { folder: folder.to_owned(), agent: None, pending: None }
     }
 
-    fn head(&mut self, record: &Value, out: &mut Out<'_>) {
+    fn head(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
         let own = text(record, "sessionId").unwrap_or("unknown");
         let sub = text(record, "kind") == Some("subagent");
         let agent = if sub { key(Format::Chat, &self.folder, own) } else { key(Format::Chat, own, "") };
@@ -46,12 +45,12 @@ impl Chat {
         self.agent = Some(agent);
     }
 
-    fn message(&mut self, record: &Value, out: &mut Out<'_>) {
+    fn message(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
         let id = text(record, "id");
         if self.pending.as_ref().is_some_and(|(_, p)| text(p, "id") != id) {
             self.flush(out);
         }
-        self.pending = Some((out.at, record.clone()));
+        self.pending = Some((out.at, record.clone().owned()));
     }
 
     fn flush(&mut self, out: &mut Out<'_>) {
@@ -66,13 +65,13 @@ impl Chat {
             model(&agent, when, text(&message, "model"), out);
             out.put(&agent, when, Kind::Request(request(tokens)));
         }
-        for call in message.get("toolCalls").and_then(Value::as_array).into_iter().flatten() {
+        for call in message.get("toolCalls").and_then(Json::as_array).into_iter().flatten() {
             self.call(&agent, when, call, out);
         }
         out.at = here;
     }
 
-    fn call(&self, agent: &Rc<AgentKey>, at: Option<&str>, call: &Value, out: &mut Out<'_>) {
+    fn call(&self, agent: &Rc<AgentKey>, at: Option<&str>, call: &Json<'_>, out: &mut Out<'_>) {
         let id = text(call, "id").unwrap_or_default();
         let named = format!("{}/{}/{id}", agent.session, agent.agent);
         let (name, arguments) = (text(call, "name").unwrap_or_default(), call.get("args"));
@@ -80,7 +79,7 @@ impl Chat {
             let new = Call {
                 id: id.to_owned(),
                 tool: ToolName { name: name.to_owned(), server: None },
-                arguments: arguments.filter(|v| whole(v)).cloned(),
+                arguments: arguments.filter(|v| whole(v)).map(Json::value),
                 arguments_bytes: arguments.map(json_bytes),
                 nested: false,
             };
@@ -97,7 +96,7 @@ impl Chat {
             return;
         }
         let mut gathered = Gathered::default();
-        let parts = call.get("result").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let parts = call.get("result").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         parts.iter().for_each(|part| part_of(part, Some(true), &mut gathered));
         let outcome = Outcome {
             id: id.to_owned(),
@@ -112,13 +111,13 @@ impl Chat {
 }
 
 impl Reader for Chat {
-    fn record(&mut self, record: &Value, out: &mut Out<'_>) {
+    fn record(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
         if self.agent.is_none() && record.get("sessionId").is_some() {
             return self.head(record, out);
         }
         if let Some(patch) = record.get("$set") {
             // The first one may bring messages.
-            for message in patch.get("messages").and_then(Value::as_array).into_iter().flatten() {
+            for message in patch.get("messages").and_then(Json::as_array).into_iter().flatten() {
                 self.record(message, out);
             }
             return;
@@ -143,7 +142,7 @@ impl Reader for Chat {
     }
 }
 
-fn request(tokens: &Value) -> Request {
+fn request(tokens: &Json<'_>) -> Request {
     let (input, cached) = (number(tokens, "input"), number(tokens, "cached"));
     Request {
         fresh: input.zip(cached).map(|(input, cached)| input.saturating_sub(cached)),
@@ -155,7 +154,7 @@ fn request(tokens: &Value) -> Request {
 }
 
 /// A part of a result: `functionResponse`, with media within or beside it.
-pub(super) fn part_of(part: &Value, inline: Option<bool>, gathered: &mut Gathered) {
+pub(super) fn part_of(part: &Json<'_>, inline: Option<bool>, gathered: &mut Gathered) {
     if let Some(response) = part.pointer("/functionResponse/response") {
         let said = text(response, "output").or_else(|| text(response, "error"));
         match said {
@@ -163,7 +162,7 @@ pub(super) fn part_of(part: &Value, inline: Option<bool>, gathered: &mut Gathere
             None => gathered.text(&response.to_string()),
         }
     }
-    let within = part.pointer("/functionResponse/parts").and_then(Value::as_array);
+    let within = part.pointer("/functionResponse/parts").and_then(Json::as_array);
     for media in within.into_iter().flatten().chain([part]) {
         if let Some(data) = text(media, "/inlineData/data") {
             gathered.media(skim::bytes(data), inline);

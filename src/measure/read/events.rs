@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
 use crate::measure::event::{Agent, AgentKey, Call, Compaction, Kind, Media, Outcome, Place, Raw, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
+use crate::measure::json::Json;
 use crate::measure::skim;
 
 const IDLE: &[&str] = &[
@@ -54,7 +53,7 @@ pub struct Events {
 }
 
 impl Events {
-    fn whose(&mut self, record: &Value, out: &mut Out<'_>) -> Rc<AgentKey> {
+    fn whose(&mut self, record: &Json<'_>, out: &mut Out<'_>) -> Rc<AgentKey> {
         let main = self.agent();
         let Some(id) = text(record, "agentId") else { return main };
         if let Some(known) = self.agents.get(id) {
@@ -68,7 +67,7 @@ impl Events {
         new
     }
 
-    fn head(&mut self, record: &Value, out: &mut Out<'_>) {
+    fn head(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
         let agent = key(Format::Events, text(record, "/data/sessionId").unwrap_or("unknown"), "");
         let known = Agent {
             place: Some(Place::Main),
@@ -80,8 +79,8 @@ impl Events {
         self.session = Some(agent);
     }
 
-    fn usage(&self, agent: &Rc<AgentKey>, at: Option<&str>, data: &Value, out: &mut Out<'_>) {
-        let usage = data.get("usage").unwrap_or(&Value::Null);
+    fn usage(&self, agent: &Rc<AgentKey>, at: Option<&str>, data: &Json<'_>, out: &mut Out<'_>) {
+        let usage = data.get("usage").unwrap_or(&Json::Null);
         let window = number(usage, "maxPromptTokens").filter(|w| *w > 0);
         window.into_iter().for_each(|w| out.put(agent, at, Kind::Window(w)));
         let (input, cached) = (number(usage, "inputTokens"), number(usage, "cacheReadTokens"));
@@ -95,7 +94,7 @@ impl Events {
         out.put(agent, at, Kind::Request(request));
     }
 
-    fn start(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, data: &Value, out: &mut Out<'_>) {
+    fn start(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Json<'_>, data: &Json<'_>, out: &mut Out<'_>) {
         let id = text(data, "toolCallId").unwrap_or_default();
         if let Some(event) = text(record, "id") {
             self.started.insert(event.to_owned(), id.to_owned());
@@ -106,14 +105,14 @@ impl Events {
         let call = Call {
             id: id.to_owned(),
             tool: ToolName { name: text(data, "toolName").unwrap_or_default().to_owned(), server },
-            arguments: arguments.filter(|v| whole(v)).cloned(),
+            arguments: arguments.filter(|v| whole(v)).map(Json::value),
             arguments_bytes: arguments.map(json_bytes),
             nested: false,
         };
         out.put(agent, at, Kind::Call(call));
     }
 
-    fn complete(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, data: &Value, out: &mut Out<'_>) {
+    fn complete(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, data: &Json<'_>, out: &mut Out<'_>) {
         let id = text(data, "toolCallId").unwrap_or_default();
         let mut gathered = Gathered::default();
         gathered.text(text(data, "/result/content").or_else(|| text(data, "/error/message")).unwrap_or_default());
@@ -126,7 +125,7 @@ impl Events {
             .or_else(|| number(data, "/toolTelemetry/metrics/resultLength"));
         let outcome = Outcome {
             id: id.to_owned(),
-            failed: data.get("success").and_then(Value::as_bool).map(|ok| !ok),
+            failed: data.get("success").and_then(Json::as_bool).map(|ok| !ok),
             visible: Some(gathered.bytes),
             raw: raw.map(|bytes| Raw { bytes, at_least: false }),
             media: gathered.media,
@@ -137,7 +136,7 @@ impl Events {
     }
 
     /// A picture names the event that started its call.
-    fn asset(&mut self, record: &Value, data: &Value) {
+    fn asset(&mut self, record: &Json<'_>, data: &Json<'_>) {
         let call = text(record, "parentId").and_then(|p| self.started.get(p));
         if let (Some(call), Some(asset)) = (call, text(data, "data")) {
             let media = Media { base64: skim::bytes(asset), inline: None };
@@ -147,13 +146,13 @@ impl Events {
 }
 
 /// The version stands under the name of the program.
-fn version(record: &Value) -> Option<String> {
+fn version(record: &Json<'_>) -> Option<String> {
     let data = record.get("data")?.as_object()?;
     data.iter().find_map(|(key, value)| value.as_str().filter(|_| key.ends_with("Version"))).map(str::to_owned)
 }
 
 impl Reader for Events {
-    fn record(&mut self, record: &Value, out: &mut Out<'_>) {
+    fn record(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
         let kind = text(record, "type").unwrap_or_default();
         if kind == "session.start" && self.session.is_none() {
             return self.head(record, out);
@@ -163,14 +162,14 @@ impl Reader for Events {
         if text(record, "id").is_some_and(|id| out.first("event", id) != Before::New) {
             return out.put(&agent, at, Kind::Copied);
         }
-        let data = record.get("data").unwrap_or(&Value::Null);
+        let data = record.get("data").unwrap_or(&Json::Null);
         model(&agent, at, text(data, "model"), out);
         match kind {
             "session.usage_record" => self.usage(&agent, at, data, out),
             "tool.execution_start" => self.start(&agent, at, record, data, out),
             "tool.execution_complete" => self.complete(&agent, at, data, out),
             "session.binary_asset" => self.asset(record, data),
-            "session.compaction_complete" if data.get("success") == Some(&Value::Bool(false)) => {}
+            "session.compaction_complete" if data.get("success") == Some(&Json::Bool(false)) => {}
             "session.compaction_complete" => {
                 let compaction = Compaction {
                     before: number(data, "preCompactionTokens"),

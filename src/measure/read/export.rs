@@ -3,11 +3,10 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::{Gathered, Reader, json_bytes, key, number, text, whole};
 use crate::measure::event::{Agent, AgentKey, Call, Compaction, Kind, Outcome, Place, Raw, Request, ToolName};
 use crate::measure::format::{Before, Format, Out};
+use crate::measure::json::Json;
 
 const IDLE: &[&str] =
     &["text", "reasoning", "step-start", "step-finish", "patch", "snapshot", "file", "agent", "subtask", "retry"];
@@ -19,7 +18,7 @@ pub struct Export {
 }
 
 impl Export {
-    fn head(&mut self, info: &Value, out: &mut Out<'_>) {
+    fn head(&mut self, info: &Json<'_>, out: &mut Out<'_>) {
         let own = text(info, "id").unwrap_or("unknown");
         let parent = text(info, "parentID");
         let agent = match parent {
@@ -37,13 +36,13 @@ impl Export {
         self.agent = Some(agent);
     }
 
-    fn part(&self, agent: &Rc<AgentKey>, part: &Value, out: &mut Out<'_>) {
+    fn part(&self, agent: &Rc<AgentKey>, part: &Json<'_>, out: &mut Out<'_>) {
         let at = number(part, "/state/time/start").map(|ms| ms.to_string());
         let at = at.as_deref();
         match text(part, "type").unwrap_or_default() {
             "tool" => tool(agent, at, part, out),
             "compaction" => {
-                let automatic = part.get("auto").and_then(Value::as_bool);
+                let automatic = part.get("auto").and_then(Json::as_bool);
                 out.put(agent, at, Kind::Compaction(Compaction { automatic, ..Compaction::default() }));
             }
             kind if IDLE.contains(&kind) => {}
@@ -53,8 +52,8 @@ impl Export {
 }
 
 impl Reader for Export {
-    fn record(&mut self, record: &Value, out: &mut Out<'_>) {
-        let info = record.get("info").unwrap_or(&Value::Null);
+    fn record(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
+        let info = record.get("info").unwrap_or(&Json::Null);
         if self.agent.is_none() {
             return self.head(info, out);
         }
@@ -68,7 +67,7 @@ impl Reader for Export {
             let at = number(info, "/time/created").map(|ms| ms.to_string());
             out.put(&agent, at.as_deref(), Kind::Request(request(tokens)));
         }
-        for part in record.get("parts").and_then(Value::as_array).into_iter().flatten() {
+        for part in record.get("parts").and_then(Json::as_array).into_iter().flatten() {
             self.part(&agent, part, out);
         }
     }
@@ -78,7 +77,7 @@ impl Reader for Export {
     }
 }
 
-fn request(tokens: &Value) -> Request {
+fn request(tokens: &Json<'_>) -> Request {
     let fresh = number(tokens, "input");
     let parts = ["/cache/read", "/cache/write"].map(|k| number(tokens, k));
     let cached = parts.iter().flatten().copied().reduce(|a, b| a + b);
@@ -91,14 +90,14 @@ fn request(tokens: &Value) -> Request {
     }
 }
 
-fn tool(agent: &Rc<AgentKey>, at: Option<&str>, part: &Value, out: &mut Out<'_>) {
+fn tool(agent: &Rc<AgentKey>, at: Option<&str>, part: &Json<'_>, out: &mut Out<'_>) {
     let id = text(part, "callID").unwrap_or_default();
-    let state = part.get("state").unwrap_or(&Value::Null);
+    let state = part.get("state").unwrap_or(&Json::Null);
     let input = state.get("input");
     let call = Call {
         id: id.to_owned(),
         tool: ToolName { name: text(part, "tool").unwrap_or_default().to_owned(), server: None },
-        arguments: input.filter(|v| whole(v)).cloned(),
+        arguments: input.filter(|v| whole(v)).map(Json::value),
         arguments_bytes: input.map(json_bytes),
         nested: false,
     };
@@ -109,10 +108,10 @@ fn tool(agent: &Rc<AgentKey>, at: Option<&str>, part: &Value, out: &mut Out<'_>)
     }
     let mut gathered = Gathered::default();
     gathered.text(text(state, "output").or_else(|| text(state, "error")).unwrap_or_default());
-    for attachment in state.get("attachments").and_then(Value::as_array).into_iter().flatten() {
+    for attachment in state.get("attachments").and_then(Json::as_array).into_iter().flatten() {
         gathered.address(text(attachment, "url").unwrap_or_default(), Some(true));
     }
-    let truncated = state.pointer("/metadata/truncated").and_then(Value::as_bool);
+    let truncated = state.pointer("/metadata/truncated").and_then(Json::as_bool);
     let raw = truncated.map(|at_least| Raw { bytes: gathered.bytes, at_least });
     let outcome = Outcome {
         id: id.to_owned(),

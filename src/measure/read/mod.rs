@@ -12,16 +12,15 @@ pub mod transcript;
 use std::path::Path;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::event::{Agent, AgentKey, Kind, Media};
 use super::format::{Before, Format, Out};
+use super::json::Json;
 use super::skim;
 
 /// Turns the records of one file into events.
 pub trait Reader {
     /// Takes the next record.
-    fn record(&mut self, record: &Value, out: &mut Out<'_>);
+    fn record(&mut self, record: &Json<'_>, out: &mut Out<'_>);
 
     /// The file is over.
     fn end(&mut self, _out: &mut Out<'_>) {}
@@ -44,39 +43,43 @@ fn model(agent: &Rc<AgentKey>, at: Option<&str>, name: Option<&str>, out: &mut O
 }
 
 /// The text at a JSON pointer or key.
-fn text<'v>(value: &'v Value, at: &str) -> Option<&'v str> {
+fn text<'v>(value: &'v Json<'_>, at: &str) -> Option<&'v str> {
     let found = if at.starts_with('/') { value.pointer(at) } else { value.get(at) };
-    found.and_then(Value::as_str)
+    found.and_then(Json::as_str)
 }
 
+/// The largest number that is read, which is the last that all programs take for whole: two of them can be added.
+const MOST: u64 = 1 << 53;
+
 /// The number at a JSON pointer or key.
-fn number(value: &Value, at: &str) -> Option<u64> {
-    let found = if at.starts_with('/') { value.pointer(at) } else { value.get(at) }?;
+fn number(value: &Json<'_>, at: &str) -> Option<u64> {
+    let found = if at.starts_with('/') { value.pointer(at) } else { value.get(at) }?.as_number()?;
     // Some hosts write whole numbers with a point.
-    found.as_u64().or_else(|| found.as_f64().filter(|f| *f >= 0.0 && f.is_finite()).map(|f| f as u64))
+    let number = found.as_u64().or_else(|| found.as_f64().filter(|f| *f >= 0.0 && f.is_finite()).map(|f| f as u64))?;
+    Some(number.min(MOST))
 }
 
 /// How many bytes JSON has when it is written without spaces.
-fn json_bytes(value: &Value) -> u64 {
+fn json_bytes(value: &Json<'_>) -> u64 {
     match value {
-        Value::Null => 4,
-        Value::Bool(b) => 5 - u64::from(*b),
-        Value::Number(n) => n.to_string().len() as u64,
-        Value::String(s) => skim::bytes(s) + 2,
-        Value::Array(items) => 2 + items.iter().map(json_bytes).sum::<u64>() + items.len().saturating_sub(1) as u64,
-        Value::Object(map) => {
-            let entries = map.iter().map(|(k, v)| k.len() as u64 + 3 + json_bytes(v)).sum::<u64>();
-            2 + entries + map.len().saturating_sub(1) as u64
+        Json::Null => 4,
+        Json::Bool(b) => 5 - u64::from(*b),
+        Json::Number(n) => n.to_string().len() as u64,
+        Json::String(s) => skim::bytes(s) + 2,
+        Json::Array(items) => 2 + items.iter().map(json_bytes).sum::<u64>() + items.len().saturating_sub(1) as u64,
+        Json::Object(object) => {
+            let entries = object.iter().map(|(k, v)| k.len() as u64 + 3 + json_bytes(v)).sum::<u64>();
+            2 + entries + object.iter().len().saturating_sub(1) as u64
         }
     }
 }
 
 /// What was called with, if it is kept whole.
-fn whole(value: &Value) -> bool {
+fn whole(value: &Json<'_>) -> bool {
     match value {
-        Value::String(s) => skim::kept(s).1,
-        Value::Array(items) => items.iter().all(whole),
-        Value::Object(map) => map.values().all(whole),
+        Json::String(s) => skim::kept(s).1,
+        Json::Array(items) => items.iter().all(whole),
+        Json::Object(object) => object.iter().all(|(_, v)| whole(v)),
         _ => true,
     }
 }
@@ -97,7 +100,7 @@ impl Gathered {
         self.bytes += skim::bytes(text);
         let room = HEAD.saturating_sub(self.head.len());
         let kept = skim::kept(text).0;
-        self.head.extend(kept.char_indices().take_while(|(at, _)| *at < room).map(|(_, c)| c));
+        self.head.push_str(kept.get(..kept.ceil_char_boundary(room)).unwrap_or(kept));
         let base64 = skim::base64(text);
         if base64 > 0 {
             self.media.push(Media { base64, inline: Some(true) });
@@ -124,10 +127,10 @@ fn stem(path: &Path) -> &str {
 }
 
 /// A small JSON file beside a log, with another ending.
-fn beside(path: &Path, ending: &str) -> Option<Value> {
+fn beside(path: &Path, ending: &str) -> Option<Json<'static>> {
     let name = format!("{}{ending}", stem(path));
     let file = path.with_file_name(name);
     let size = std::fs::metadata(&file).ok()?.len();
     (size <= 1 << 20).then_some(())?;
-    serde_json::from_slice(&std::fs::read(file).ok()?).ok()
+    super::json::skimmed(&std::fs::read(file).ok()?).ok().map(Json::owned)
 }

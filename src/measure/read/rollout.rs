@@ -12,11 +12,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 
 use super::{Gathered, Reader, json_bytes, key, model, number, text, whole};
 use crate::measure::event::{Agent, AgentKey, Call, Compaction, Kind, Outcome, Place, Raw, Request, Review, ToolName};
 use crate::measure::format::{Before, Format, Out};
+use crate::measure::json::Json;
 use crate::measure::{skim, time};
 
 /// Where the host cuts what it logs of a result.
@@ -100,9 +101,9 @@ enum Copied {
 }
 
 impl Reader for Rollout {
-    fn record(&mut self, record: &Value, out: &mut Out<'_>) {
+    fn record(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
         let kind = text(record, "type").unwrap_or_default();
-        let payload = record.get("payload").unwrap_or(&Value::Null);
+        let payload = record.get("payload").unwrap_or(&Json::Null);
         let at = text(record, "timestamp");
         if kind == "session_meta" {
             if self.agent.is_none() {
@@ -122,7 +123,7 @@ impl Reader for Rollout {
             "event_msg" => self.event(&agent, at, payload, out),
             "token_usage_record" => {
                 self.recorded = true;
-                let usage = payload.get("usage").unwrap_or(&Value::Null);
+                let usage = payload.get("usage").unwrap_or(&Json::Null);
                 let known = text(payload, "response_id").is_some_and(|id| out.first("response", id) != Before::New);
                 if !known {
                     out.put(&agent, at, Kind::Request(request(usage)));
@@ -148,7 +149,7 @@ impl Reader for Rollout {
 }
 
 impl Rollout {
-    fn head(&mut self, meta: &Value, at: Option<&str>, out: &mut Out<'_>) {
+    fn head(&mut self, meta: &Json<'_>, at: Option<&str>, out: &mut Out<'_>) {
         let own = text(meta, "id").unwrap_or("unknown");
         let spawn = meta.pointer("/source/subagent/thread_spawn");
         let parent = text(meta, "parent_thread_id").or_else(|| spawn.and_then(|s| text(s, "parent_thread_id")));
@@ -188,12 +189,12 @@ impl Rollout {
         self.agent = Some(agent);
     }
 
-    fn repeats(&mut self, kind: &str, payload: &Value, ordinal: Option<u64>) -> bool {
+    fn repeats(&mut self, kind: &str, payload: &Json<'_>, ordinal: Option<u64>) -> bool {
         match self.copied {
             Copied::None | Copied::Perhaps(_) => false,
             Copied::Before(first) => ordinal.is_some_and(|o| o < first),
             Copied::Until(start) => {
-                let began = payload.get("started_at").and_then(Value::as_i64);
+                let began = payload.get("started_at").and_then(Json::as_number).and_then(Number::as_i64);
                 let turn = kind == "event_msg" && text(payload, "type") == Some("task_started");
                 if turn && began.is_some_and(|began| began >= start) {
                     self.copied = Copied::None;
@@ -203,7 +204,7 @@ impl Rollout {
         }
     }
 
-    fn item(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, item: &Value, out: &mut Out<'_>) {
+    fn item(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, item: &Json<'_>, out: &mut Out<'_>) {
         let kind = text(item, "type").unwrap_or_default();
         match kind {
             "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" | "web_search_call" => {
@@ -216,7 +217,7 @@ impl Rollout {
         }
     }
 
-    fn call(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, kind: &str, item: &Value, out: &mut Out<'_>) {
+    fn call(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, kind: &str, item: &Json<'_>, out: &mut Out<'_>) {
         let id = text(item, "call_id").or_else(|| text(item, "id")).unwrap_or_default();
         if !id.is_empty() && out.first("call", &format!("{}/{id}", agent.agent)) != Before::New {
             return;
@@ -229,13 +230,13 @@ impl Rollout {
         out.put(agent, at, Kind::Call(call));
     }
 
-    fn output(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, item: &Value, out: &mut Out<'_>) {
+    fn output(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, item: &Json<'_>, out: &mut Out<'_>) {
         let id = text(item, "call_id").unwrap_or_default();
         let Some((raw, failed)) = self.open.remove(id) else { return };
         let mut gathered = Gathered::default();
         match item.get("output") {
-            Some(Value::String(text)) => gathered.text(text),
-            Some(Value::Array(parts)) => parts.iter().for_each(|part| part_of(part, &mut gathered)),
+            Some(Json::String(text)) => gathered.text(text),
+            Some(Json::Array(parts)) => parts.iter().for_each(|part| part_of(part, &mut gathered)),
             // An older spelling.
             Some(output) => gathered.text(text(output, "content").unwrap_or_default()),
             None => {}
@@ -266,11 +267,11 @@ impl Rollout {
     }
 
     /// In the reviewer's thread a message of the user has the plan, and one of the model the verdict.
-    fn message(&mut self, item: &Value) {
+    fn message(&mut self, item: &Json<'_>) {
         if !self.reviewer {
             return;
         }
-        let parts = item.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let parts = item.get("content").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         for part in parts.iter().filter_map(|p| text(p, "text")) {
             let part = part.trim();
             if let Some(rest) = part.strip_prefix("Planned action JSON:") {
@@ -281,7 +282,7 @@ impl Rollout {
             } else if std::mem::take(&mut self.planned) {
                 self.plan(part);
             } else if text(item, "role") == Some("assistant") {
-                let verdict = serde_json::from_str::<Value>(part).ok();
+                let verdict = serde_json::from_str::<Json<'_>>(part).ok();
                 if let (Some(review), Some(verdict)) = (&mut self.review, verdict) {
                     review.verdict = text(&verdict, "outcome").map(str::to_owned);
                 }
@@ -290,7 +291,9 @@ impl Rollout {
     }
 
     fn plan(&mut self, plan: &str) {
-        let (Some(review), Ok(plan)) = (&mut self.review, serde_json::from_str::<Value>(plan.trim())) else { return };
+        let (Some(review), Ok(plan)) = (&mut self.review, serde_json::from_str::<Json<'_>>(plan.trim())) else {
+            return;
+        };
         let name = text(&plan, "tool_name").or_else(|| text(&plan, "tool"));
         let server = text(&plan, "server").zip(text(&plan, "tool_name"));
         review.tool = name
@@ -303,7 +306,7 @@ impl Rollout {
         }
     }
 
-    fn event(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, event: &Value, out: &mut Out<'_>) {
+    fn event(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, event: &Json<'_>, out: &mut Out<'_>) {
         let kind = text(event, "type").unwrap_or_default();
         match kind {
             "task_started" => {
@@ -315,7 +318,7 @@ impl Rollout {
                 }
             }
             "token_count" => self.count(agent, at, event, out),
-            "item_completed" => self.completed(agent, at, event.get("item").unwrap_or(&Value::Null), out),
+            "item_completed" => self.completed(agent, at, event.get("item").unwrap_or(&Json::Null), out),
             "guardian_assessment" => assessment(agent, at, event, out),
             kind if IDLE_EVENTS.contains(&kind) || kind.ends_with("_delta") || kind.ends_with("_begin") => {}
             kind => out.put(agent, at, Kind::Unknown(format!("event_msg/{kind}"))),
@@ -329,12 +332,12 @@ impl Rollout {
         }
     }
 
-    fn count(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, event: &Value, out: &mut Out<'_>) {
+    fn count(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, event: &Json<'_>, out: &mut Out<'_>) {
         self.window(agent, at, number(event, "/info/model_context_window"), out);
-        let total = event.pointer("/info/total_token_usage").map(Value::to_string);
         let last = event.pointer("/info/last_token_usage");
+        let total = event.pointer("/info/total_token_usage").filter(|_| !self.recorded).map(ToString::to_string);
         // Written again without news, for example when only rate limits changed.
-        if self.recorded || total.is_none() || total == self.total {
+        if total.is_none() || total == self.total {
             return;
         }
         self.total = total;
@@ -342,23 +345,25 @@ impl Rollout {
         out.put(agent, at, Kind::Request(request));
     }
 
-    fn completed(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, item: &Value, out: &mut Out<'_>) {
+    fn completed(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, item: &Json<'_>, out: &mut Out<'_>) {
         let id = text(item, "id").unwrap_or_default();
         let failed = text(item, "status").map(|s| s != "completed");
         let (tool, arguments, raw) = match text(item, "type").unwrap_or_default() {
             "CommandExecution" => {
                 let raw = text(item, "aggregated_output").map(|t| cut(skim::bytes(t)));
-                let line = item.get("command").and_then(Value::as_array).and_then(|c| c.last()).cloned();
-                (tool(None, "exec_command"), line.map(|line| json!({ "cmd": line })), raw)
+                let line = item.get("command").and_then(Json::as_array).and_then(|c| c.last()).cloned();
+                (tool(None, "exec_command"), line.map(|line| Json::of("cmd", line)), raw)
             }
             "McpToolCall" => {
                 let (server, own) = (text(item, "server").unwrap_or_default(), text(item, "tool").unwrap_or_default());
                 let name = ToolName { name: own.to_owned(), server: Some((server.to_owned(), own.to_owned())) };
-                let parts = item.pointer("/result/content").and_then(Value::as_array);
+                let parts = item.pointer("/result/content").and_then(Json::as_array);
                 let raw = parts.map(|parts| parts.iter().map(content).sum());
                 (name, item.get("arguments").cloned(), raw.map(cut))
             }
-            "FileChange" => (tool(None, "apply_patch"), Some(json!({ "input": patch(item) })), None),
+            "FileChange" => {
+                (tool(None, "apply_patch"), Some(Json::of("input", Json::String(patch(item).into()))), None)
+            }
             "WebSearch" => (tool(None, "web_search"), None, None),
             "ImageView" => (tool(None, "view_image"), None, None),
             kind if IDLE_DONE.contains(&kind) => return,
@@ -372,7 +377,7 @@ impl Rollout {
             return;
         }
         let bytes = arguments.as_ref().map(json_bytes);
-        let arguments = arguments.filter(whole);
+        let arguments = arguments.filter(whole).map(|a| a.value());
         let call = Call { id: id.to_owned(), tool, arguments, arguments_bytes: bytes, nested: true };
         out.put(agent, at, Kind::Call(call));
         let outcome = Outcome { id: id.to_owned(), failed, raw, nested: true, ..Outcome::default() };
@@ -381,11 +386,11 @@ impl Rollout {
 }
 
 /// The same judgement as in the reviewer's thread, as older versions wrote it beside the call.
-fn assessment(agent: &Rc<AgentKey>, at: Option<&str>, event: &Value, out: &mut Out<'_>) {
+fn assessment(agent: &Rc<AgentKey>, at: Option<&str>, event: &Json<'_>, out: &mut Out<'_>) {
     let status = text(event, "status").unwrap_or_default();
     let id = text(event, "id").unwrap_or_default();
     if status != "in_progress" && out.first("assessment", id) == Before::New {
-        let action = event.get("action").unwrap_or(&Value::Null);
+        let action = event.get("action").unwrap_or(&Json::Null);
         let name = text(action, "tool_name").or_else(|| text(action, "tool"));
         let server = text(action, "server").zip(name).map(|(s, t)| (s.to_owned(), t.to_owned()));
         let tool = name.map(|name| ToolName { name: name.to_owned(), server });
@@ -397,7 +402,7 @@ fn cut(bytes: u64) -> Raw {
     Raw { bytes, at_least: bytes >= LOGGED }
 }
 
-fn request(usage: &Value) -> Request {
+fn request(usage: &Json<'_>) -> Request {
     let (input, cached) = (number(usage, "input_tokens"), number(usage, "cached_input_tokens"));
     Request {
         // What came from the cache is part of the input.
@@ -419,7 +424,7 @@ fn tool(namespace: Option<&str>, name: &str) -> ToolName {
     ToolName { name, server: None }
 }
 
-fn arguments(item: &Value) -> (Option<Value>, Option<u64>) {
+fn arguments(item: &Json<'_>) -> (Option<Value>, Option<u64>) {
     if let Some(written) = text(item, "arguments") {
         return (serde_json::from_str(written).ok(), Some(skim::bytes(written)));
     }
@@ -428,10 +433,10 @@ fn arguments(item: &Value) -> (Option<Value>, Option<u64>) {
         return (whole.then(|| json!({ "input": input })), Some(skim::bytes(input)));
     }
     let value = item.get("arguments").or_else(|| item.get("action"));
-    (value.filter(|v| whole(v)).cloned(), value.map(json_bytes))
+    (value.filter(|v| whole(v)).map(Json::value), value.map(json_bytes))
 }
 
-fn part_of(part: &Value, gathered: &mut Gathered) {
+fn part_of(part: &Json<'_>, gathered: &mut Gathered) {
     if let Some(text) = text(part, "text") {
         gathered.text(text);
     }
@@ -442,15 +447,15 @@ fn part_of(part: &Value, gathered: &mut Gathered) {
 }
 
 /// Bytes of one part of a server's answer.
-fn content(part: &Value) -> u64 {
+fn content(part: &Json<'_>) -> u64 {
     let known = ["text", "data", "blob"].iter().filter_map(|k| text(part, k)).map(skim::bytes).sum::<u64>();
     if known > 0 { known } else { json_bytes(part) }
 }
 
 /// The files of a change as the head lines of a patch.
-fn patch(item: &Value) -> String {
-    let changes = item.get("changes").and_then(Value::as_object);
-    let line = |(path, change): (&String, &Value)| {
+fn patch(item: &Json<'_>) -> String {
+    let changes = item.get("changes").and_then(Json::as_object);
+    let line = |(path, change): (&str, &Json<'_>)| {
         let does = match text(change, "type") {
             Some("add") => "Add",
             Some("delete") => "Delete",
@@ -459,7 +464,7 @@ fn patch(item: &Value) -> String {
         let moved = text(change, "move_path").map(|to| format!("*** Move to: {to}\n")).unwrap_or_default();
         format!("*** {does} File: {path}\n{moved}")
     };
-    let files: String = changes.into_iter().flatten().map(line).collect();
+    let files: String = changes.into_iter().flat_map(|c| c.iter()).map(line).collect();
     format!("*** Begin Patch\n{files}*** End Patch\n")
 }
 

@@ -10,13 +10,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::{Gathered, Reader, beside, json_bytes, key, model, number, stem, text, whole};
 use crate::measure::event::{
     Agent, AgentKey, Approval, Call, Compaction, Kind, Outcome, Place, Raw, Request, ToolName,
 };
 use crate::measure::format::{Before, Format, Out};
+use crate::measure::json::Json;
 use crate::measure::skim;
 
 /// Records without meaning here.
@@ -46,7 +45,7 @@ const IDLE: &[&str] = &[
 /// Reads a transcript.
 #[derive(Debug)]
 pub struct Transcript {
-    meta: Option<Value>,
+    meta: Option<Json<'static>>,
     agents: BTreeMap<(String, String), Rc<AgentKey>>,
     /// Which side chain a line belongs to, by its id; only where lines do not name their agent.
     sides: BTreeMap<String, String>,
@@ -64,11 +63,11 @@ impl Transcript {
         Self { meta, agents: BTreeMap::new(), sides: BTreeMap::new(), last: None, fork: false, inherited }
     }
 
-    fn whose(&mut self, record: &Value, out: &mut Out<'_>) -> Rc<AgentKey> {
+    fn whose(&mut self, record: &Json<'_>, out: &mut Out<'_>) -> Rc<AgentKey> {
         let session = text(record, "sessionId").or_else(|| text(record, "parentSessionId"));
         let agent = match text(record, "agentId") {
             Some(agent) => agent.to_owned(),
-            None if record.get("isSidechain") == Some(&Value::Bool(true)) => self.side(record),
+            None if record.get("isSidechain") == Some(&Json::Bool(true)) => self.side(record),
             None => String::new(),
         };
         let session = session.map(str::to_owned).or_else(|| self.last.as_ref().map(|l| l.session.to_string()));
@@ -85,14 +84,14 @@ impl Transcript {
         found
     }
 
-    fn described(&self, record: &Value, main: bool) -> Agent {
+    fn described(&self, record: &Json<'_>, main: bool) -> Agent {
         let version = text(record, "version").map(str::to_owned);
         let folder = text(record, "cwd").map(str::to_owned);
         if main {
             return Agent { place: Some(Place::Main), version, folder, ..Agent::default() };
         }
         let meta = self.meta.as_ref();
-        let fork = meta.and_then(|m| m.get("isFork")).and_then(Value::as_bool).unwrap_or(false);
+        let fork = meta.and_then(|m| m.get("isFork")).and_then(Json::as_bool).unwrap_or(false);
         let begins = text(record, "type") == Some("fork-context-ref");
         Agent {
             place: Some(Place::Sub),
@@ -105,7 +104,7 @@ impl Transcript {
     }
 
     /// A side chain begins with a line without parent.
-    fn side(&mut self, record: &Value) -> String {
+    fn side(&mut self, record: &Json<'_>) -> String {
         let own = text(record, "uuid").unwrap_or_default().to_owned();
         let parent = text(record, "parentUuid").and_then(|p| self.sides.get(p)).cloned();
         let side = parent.unwrap_or_else(|| format!("side-{own}"));
@@ -113,14 +112,14 @@ impl Transcript {
         side
     }
 
-    fn assistant(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, out: &mut Out<'_>) {
+    fn assistant(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Json<'_>, out: &mut Out<'_>) {
         if let Some(role) = text(record, "attributionAgent").filter(|_| self.meta.is_none() && !agent.agent.is_empty())
         {
             out.put(agent, at, Kind::Agent(Agent { role: Some(role.to_owned()), ..Agent::default() }));
         }
-        let message = record.get("message").unwrap_or(&Value::Null);
-        let blocks = message.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let called = |b: &Value| text(b, "type") == Some("tool_use") && text(b, "id") == self.inherited.as_deref();
+        let message = record.get("message").unwrap_or(&Json::Null);
+        let blocks = message.get("content").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let called = |b: &Json<'_>| text(b, "type") == Some("tool_use") && text(b, "id") == self.inherited.as_deref();
         if self.fork && self.inherited.is_some() && blocks.iter().any(called) {
             return out.put(agent, at, Kind::Copied);
         }
@@ -148,9 +147,8 @@ impl Transcript {
         }
     }
 
-    fn user(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, out: &mut Out<'_>) {
-        let blocks =
-            record.pointer("/message/content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    fn user(&mut self, agent: &Rc<AgentKey>, at: Option<&str>, record: &Json<'_>, out: &mut Out<'_>) {
+        let blocks = record.pointer("/message/content").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         for block in blocks.iter().filter(|b| text(b, "type") == Some("tool_result")) {
             let id = text(block, "tool_use_id").unwrap_or_default();
             if self.fork && self.inherited.as_deref() == Some(id) {
@@ -164,7 +162,7 @@ impl Transcript {
 }
 
 impl Reader for Transcript {
-    fn record(&mut self, record: &Value, out: &mut Out<'_>) {
+    fn record(&mut self, record: &Json<'_>, out: &mut Out<'_>) {
         let kind = text(record, "type").unwrap_or_default();
         self.fork |= kind == "fork-context-ref";
         let agent = self.whose(record, out);
@@ -195,11 +193,11 @@ impl Reader for Transcript {
     }
 }
 
-fn new(record: &Value, out: &mut Out<'_>) -> bool {
+fn new(record: &Json<'_>, out: &mut Out<'_>) -> bool {
     text(record, "uuid").is_none_or(|id| out.first("line", id) == Before::New)
 }
 
-fn request(usage: &Value) -> Request {
+fn request(usage: &Json<'_>) -> Request {
     let fresh = number(usage, "input_tokens");
     let parts = ["cache_creation_input_tokens", "cache_read_input_tokens"].map(|k| number(usage, k));
     let cached = parts.iter().flatten().copied().reduce(|a, b| a + b);
@@ -212,7 +210,7 @@ fn request(usage: &Value) -> Request {
     }
 }
 
-fn compaction(record: &Value) -> Compaction {
+fn compaction(record: &Json<'_>) -> Compaction {
     Compaction {
         before: number(record, "/compactMetadata/preTokens"),
         after: number(record, "/compactMetadata/postTokens"),
@@ -221,7 +219,7 @@ fn compaction(record: &Value) -> Compaction {
     }
 }
 
-fn call(agent: &Rc<AgentKey>, at: Option<&str>, block: &Value, out: &mut Out<'_>) {
+fn call(agent: &Rc<AgentKey>, at: Option<&str>, block: &Json<'_>, out: &mut Out<'_>) {
     let id = text(block, "id").unwrap_or_default();
     if !id.is_empty() && out.first("call", id) != Before::New {
         return;
@@ -230,18 +228,18 @@ fn call(agent: &Rc<AgentKey>, at: Option<&str>, block: &Value, out: &mut Out<'_>
     let call = Call {
         id: id.to_owned(),
         tool: ToolName { name: text(block, "name").unwrap_or_default().to_owned(), server: None },
-        arguments: input.filter(|v| whole(v)).cloned(),
+        arguments: input.filter(|v| whole(v)).map(Json::value),
         arguments_bytes: input.map(json_bytes),
         nested: false,
     };
     out.put(agent, at, Kind::Call(call));
 }
 
-fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, block: &Value, id: &str, out: &mut Out<'_>) {
+fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Json<'_>, block: &Json<'_>, id: &str, out: &mut Out<'_>) {
     let mut gathered = Gathered::default();
     match block.get("content") {
-        Some(Value::String(text)) => gathered.text(text),
-        Some(Value::Array(parts)) => {
+        Some(Json::String(text)) => gathered.text(text),
+        Some(Json::Array(parts)) => {
             for part in parts {
                 match part.get("source") {
                     Some(source) => gathered.media(text(source, "data").map_or(0, skim::bytes), Some(true)),
@@ -259,7 +257,7 @@ fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, block: &Value,
         let approval = Approval { call: id.to_owned(), granted, by: by.map(str::to_owned), person };
         out.put(agent, at, Kind::Approval(approval));
     }
-    let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+    let failed = block.get("is_error").and_then(Json::as_bool).unwrap_or(false);
     let outcome = Outcome {
         id: id.to_owned(),
         failed: Some(failed),
@@ -274,7 +272,7 @@ fn result(agent: &Rc<AgentKey>, at: Option<&str>, record: &Value, block: &Value,
 }
 
 /// What the tool gave, where the host's own record of it says so.
-fn raw(result: Option<&Value>) -> Option<Raw> {
+fn raw(result: Option<&Json<'_>>) -> Option<Raw> {
     let result = result?;
     if let Some(bytes) = number(result, "persistedOutputSize") {
         return Some(Raw { bytes, at_least: false });

@@ -7,8 +7,7 @@ use serde::Deserialize;
 use super::Claim;
 pub use crate::model::guard::{Answer, Usage};
 
-/// How the guard is asked. What is sent is told by its shape; this says what the names in it mean. A host whose
-/// hooks are not told which agent calls has none.
+/// How the guard is asked. What is sent is told by its shape; this says what the names in it mean.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Hook {
@@ -27,6 +26,13 @@ pub struct Hook {
     /// Whether a main agent that is started as a role is named too.
     #[serde(default)]
     pub mains: bool,
+    /// Whether it is not told which agent calls: then only what is refused to everybody can be, and no role is held.
+    #[serde(default)]
+    pub nameless: bool,
+    /// Field that no other host sends: by it the guard tells this host where it runs the hooks of another one's file.
+    pub sign: Option<String>,
+    /// What the command prints when nothing is refused; omitted = nothing.
+    pub pass: Option<String>,
     /// Variable of the environment with the folder of the project; omitted = the hook runs in it.
     pub root: Option<String>,
     /// How a hook after a call can tell the model how full its context is; omitted = it is not told, or the model
@@ -63,6 +69,8 @@ pub struct HookTool {
     pub url: Option<String>,
     /// Argument with the path that is read.
     pub read: Option<String>,
+    /// Argument with the task of the agent that it starts; omitted = as `subagents` says.
+    pub prompt: Option<String>,
     /// Arguments any of which makes it the read of a part.
     #[serde(default)]
     pub range: Vec<String>,

@@ -22,19 +22,21 @@ use chart::Chart;
 
 const TEMPLATE: &str = include_str!("page.html");
 
+/// The page is made piece by piece: what is above the sessions, each of them, the end.
 #[derive(Debug, Serialize)]
-struct View {
-    sessions: Vec<SessionView>,
-    expected: Option<ExpectedView>,
-    files: usize,
-    bytes: String,
+#[serde(tag = "part", rename_all = "lowercase")]
+enum Part {
+    Head { sessions: Vec<(String, Vec<String>)>, expected: Option<ExpectedView>, files: usize, bytes: String },
+    Session { number: usize, s: SessionView },
+    End,
 }
+
+/// Takes the next piece of a page.
+pub type Put<'p> = &'p mut dyn FnMut(&str) -> Result<(), Failure>;
 
 #[derive(Debug, Serialize)]
 struct SessionView {
     title: String,
-    /// Of the table of sessions.
-    sums: Vec<String>,
     facts: Vec<(String, String)>,
     agents: Vec<AgentView>,
     violations: Vec<Violations>,
@@ -82,24 +84,30 @@ struct OutcomeView {
     records: Vec<(String, String)>,
 }
 
-/// The page.
+/// Hands the page on.
 ///
 /// # Errors
-/// The template is broken, which is a fault of this program.
-pub fn html(
+/// Those of `put`; or the template is broken, which is a fault of this program.
+pub fn write(
     page: &Page<'_, '_>,
     sessions: &[Session<'_, '_>],
     expected: Option<Expected<'_>>,
-) -> Result<String, Failure> {
-    let view = View {
-        sessions: sessions.iter().map(|s| session(page, s)).collect(),
+    put: Put<'_>,
+) -> Result<(), Failure> {
+    let head = Part::Head {
+        sessions: sessions.iter().map(|s| (page.session_title(s), sums(s))).collect(),
         expected: expected.map(|e| expectation(page, sessions, e)),
         files: page.files.iter().filter(|f| f.format.is_some()).count(),
         bytes: size(page.files.iter().filter(|f| f.format.is_some()).map(|f| f.bytes).sum()),
     };
     let fault = |message: String| Failure::new(Exit::Internal, format!("the page of `measure`: {message}"));
     let engine = Engine::escaped("page", TEMPLATE).map_err(|p| fault(p.message))?;
-    engine.render("page", &view).map(|text| visible(&text)).map_err(|p| fault(p.message))
+    let each = sessions.iter().zip(1..).map(|(s, number)| Part::Session { number, s: session(page, s) });
+    for part in std::iter::once(head).chain(each).chain([Part::End]) {
+        let text = engine.render("page", &part).map_err(|p| fault(p.message))?;
+        put(&visible(&text))?;
+    }
+    Ok(())
 }
 
 fn session(page: &Page<'_, '_>, session: &Session<'_, '_>) -> SessionView {
@@ -112,7 +120,6 @@ fn session(page: &Page<'_, '_>, session: &Session<'_, '_>) -> SessionView {
     let widest = session.agents.iter().map(|(_, c)| bytes(c)).max().unwrap_or(0).max(1);
     SessionView {
         title: page.session_title(session),
-        sums: sums(session),
         facts: owned(page.session_facts(session)),
         agents: session.agents.iter().map(|(key, c)| agent(page, session, key, c, (most, widest))).collect(),
         violations: violations(page, session),
