@@ -94,8 +94,13 @@ fn set(policy: &Policy, caps: impl IntoIterator<Item = usize>) -> CapSet {
     caps.into_iter().filter_map(|c| policy.catalogue.find(name(c))).collect()
 }
 
+/// How many random cases; `PROPTEST_CASES` asks for more of them.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(250)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn every_role_is_as_tight_as_its_host_allows_and_the_ledger_says_what_is_left(case in case()) {
         let mut sink = Sink::new();

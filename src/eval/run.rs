@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use indexmap::IndexMap;
 
@@ -26,6 +27,8 @@ use super::{Options, files, played, script};
 const MARK: &str = "ROLECAST_EVAL";
 /// How folders of runs are called.
 pub(super) const PREFIX: &str = "rolecast-eval-";
+/// After this the approval of a server is ended.
+const ACCEPT_TIME: Duration = Duration::from_secs(60);
 /// Most characters of a program's complaint that are shown.
 const MAX_TROUBLE: usize = 300;
 
@@ -88,6 +91,7 @@ impl Host<'_> {
         let args = self.args(scenario, &ready.values);
         let program = &self.found.start;
         let task = Task { program, args: &args, env: &ready.env, folder: &place.root, time: options.time };
+        self.accept(scenario, &ready, &place, stop).await?;
         played::forget(scenario, &stage.served);
         let ran = process::run(task, stop).await?;
         reap::marked(MARK, &place.home);
@@ -115,6 +119,18 @@ impl Host<'_> {
         Ok(Came::Judged { checks, model: main })
     }
 
+    /// What a person would do once for each played server, noted in the run's own folder.
+    async fn accept(&self, scenario: &Scenario, ready: &Ready, place: &Place, stop: &mut Interrupt) -> io::Result<()> {
+        for server in scenario.servers.keys().filter(|_| !self.how.accept.is_empty()) {
+            let own = self.how.accept.iter().map(|text| fill(text, &ready.values).replace("{server}", &server.value));
+            let args: Vec<String> = self.found.before.iter().cloned().chain(own).collect();
+            let (program, env) = (&self.found.start, &ready.env);
+            let task = Task { program, args: &args, env, folder: &place.root, time: ACCEPT_TIME };
+            process::run(task, stop).await?;
+        }
+        Ok(())
+    }
+
     fn args(&self, scenario: &Scenario, values: &IndexMap<String, String>) -> Vec<String> {
         let allow = scenario.servers.keys().flat_map(|server| {
             self.how.allow.iter().map(|text| text.replace("{server}", &server.value)).collect::<Vec<_>>()
@@ -128,7 +144,8 @@ impl Host<'_> {
     /// The user's own surroundings, or an empty home with a scripted model.
     async fn ready(&self, scenario: &Scenario, place: &Place, options: &Options<'_>) -> io::Result<Ready> {
         let mark = (MARK.to_owned(), place.home.to_string_lossy().into_owned());
-        let root = [("{root}".to_owned(), place.root.to_string_lossy().into_owned())];
+        let run = ("{run}".to_owned(), place.home.to_string_lossy().into_owned());
+        let root = [("{root}".to_owned(), place.root.to_string_lossy().into_owned()), run.clone()];
         let own = |values: &IndexMap<String, String>| {
             let env = self.how.env.iter();
             env.map(|(name, text)| (name.clone(), fill(text, values))).chain([mark]).collect::<Vec<_>>()
@@ -152,7 +169,8 @@ impl Host<'_> {
             limits,
         )
         .await?;
-        let values = values(place, &server.url());
+        let mut values = values(place, &server.url());
+        values.extend([run]);
         for (path, text) in &self.driver.files {
             write(&place.home.join(path), &fill(text, &values))?;
         }

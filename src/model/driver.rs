@@ -38,6 +38,8 @@ pub struct Driver {
     /// What the parent calls after that, until the role has ended; omitted = the call waits.
     #[serde(default)]
     pub wait: Vec<ToolCall>,
+    /// When such a call would be in vain, and what is called instead; omitted = it always comes back at once.
+    pub waited: Option<Waited>,
     /// The call that a role ends with; omitted = its last text.
     pub finish: Option<ToolCall>,
     /// A call of the main agent whose shell prints the numbers from 1 on, some 300 kB, one a line, to see how
@@ -115,6 +117,16 @@ pub struct Acknowledge {
 #[expect(missing_docs, reason = "the names say it all")]
 pub enum Digest {
     Sha256,
+}
+
+/// A call that waits for an agent, where none is left to wait for.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Waited {
+    /// Words of the message to the parent that an agent has ended.
+    pub ended: String,
+    /// A call that changes nothing, made instead of one that would wait for its whole time.
+    pub instead: ToolCall,
 }
 
 /// One call of a tool.

@@ -24,6 +24,8 @@ pub struct EvidenceFile {
     /// What held of the budgets, one for each family of tools.
     #[serde(default)]
     pub budgets: Vec<BudgetsSeen>,
+    /// What the guard did for everybody, in runs of its own.
+    pub guard: Option<GuardSeen>,
     /// How often behaviour was as asked, one for each scenario: written by `eval --accept`.
     #[serde(default)]
     pub evals: Vec<ScenarioSeen>,
@@ -106,6 +108,18 @@ pub struct RulesSeen {
     /// Day (UTC).
     pub date: Day,
     /// What came of the lines of the ledger, by rule.
+    pub lines: Vec<Seen>,
+}
+
+/// What was seen of the guard.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct GuardSeen {
+    /// Version of the program.
+    pub version: String,
+    /// Day (UTC).
+    pub date: Day,
+    /// What came of each thing that it does: `history`, `targets`, `context`, `edited`, `missing`.
     pub lines: Vec<Seen>,
 }
 

@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Severity, Sink, Span};
-use crate::model::adapter::Adapter;
-use crate::model::evidence::{Day, Holds, RoleSeen, Seen, Verdict};
+use crate::model::adapter::{Adapter, Claim};
+use crate::model::evidence::{Day, GuardSeen, Holds, RoleSeen, Seen, Verdict};
 use crate::model::scalar::{EvidenceKind, Guarantee};
 use crate::resolve::policy::{GrantScope, HostEvidence, Policy, Role};
 
@@ -60,13 +60,14 @@ impl<'a> Known<'a> {
     /// Whether something was seen to be broken for this role: its lines must then be looked at.
     pub fn doubts(&self, role: &str) -> bool {
         self.evidence.iter().flat_map(|e| &e.seen.roles).any(|r| r.role.value == role && doubtful(r))
+            || self.guard_broken()
     }
 
     /// The same for rules and budgets.
     pub fn doubts_others(&self) -> bool {
         let rules = self.evidence.iter().flat_map(|e| &e.seen.rules).flat_map(|r| &r.lines);
         let budgets = self.evidence.iter().flat_map(|e| &e.seen.budgets).flat_map(|b| &b.lines);
-        rules.chain(budgets).any(|l| l.verdict.value == Verdict::Broken)
+        rules.chain(budgets).any(|l| l.verdict.value == Verdict::Broken) || self.guard_broken()
     }
 
     /// Holds what was seen of a role against the lines of one of its forms.
@@ -95,6 +96,7 @@ impl<'a> Known<'a> {
                 self.apply(&about, &seen.lines, &words, &scope, lines.iter_mut(), &mut decided, sink);
             }
         }
+        self.guard(lines.iter_mut(), &mut Sink::new());
     }
 
     /// Holds what was seen of rules and budgets against their lines; those of other hosts are left alone.
@@ -119,6 +121,8 @@ impl<'a> Known<'a> {
                 self.apply(&about, &seen.lines, &format!("budgets on {family} results"), &none, own, decided, sink);
             }
         }
+        let budgets = |l: &&mut Line| l.host == self.adapter.id && matches!(l.subject, Subject::Budget { .. });
+        self.guard(lines.iter_mut().filter(budgets), sink);
     }
 
     #[expect(clippy::too_many_arguments, reason = "three kinds of records share one way")]
@@ -315,6 +319,9 @@ fn same<'a>(a: impl Iterator<Item = &'a String>, b: impl Iterator<Item = &'a Str
 fn ticked(names: &[&str]) -> String {
     names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
+
+#[path = "evidence_guard.rs"]
+mod guard;
 
 #[cfg(test)]
 #[path = "evidence_tests.rs"]

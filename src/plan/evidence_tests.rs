@@ -138,3 +138,50 @@ fn the_evidence_of_the_repository_comes_before_that_of_the_program() {
     policy.evidence.insert(host.clone(), vec![file(false, about("4.0", Verdict::Untried, None)), file(true, held)]);
     assert_eq!(looked(&policy).0.version, "2.0");
 }
+
+/// A role whose paths only the guard holds.
+const WRITER: &str =
+    "---\ndescription: Writes.\ngrants:\n  repo.read: {}\n  repo.edit: { paths: [\"docs/**\"] }\n---\nWrite.\n";
+
+/// The ledger where a run showed this of a thing that the guard does, and how many diagnostics tell of it.
+fn after_guard(what: &str, verdict: &str) -> (Vec<Line>, usize) {
+    use crate::compile::compile;
+    use crate::system::memory::Memory;
+
+    let policy = "version: 1\nhosts: { claude-code: {} }\nextends: [builtin]\n".to_owned();
+    let seen = format!(
+        "host: claude-code\nguard:\n    version: \"99.0\"\n    date: \"2026-11-30\"\n    lines:\n      - verdict: {verdict}\n        about: [{what}]\n        claim: \"it does\"\n        seen: an agent was started\n"
+    );
+    let dir = "shared-agent-rules";
+    let system = Memory::new()
+        .with(&format!("{dir}/policy.yaml"), policy)
+        .with(&format!("{dir}/roles/writer.md"), WRITER)
+        .with(&format!("{dir}/evidence/claude-code.yaml"), seen);
+    let mut sink = Sink::new();
+    let plan = compile(&system, Some(dir), &[], &mut sink).plan.unwrap();
+    (plan.ledger.lines, sink.iter().filter(|d| d.code == Code::EvidenceBroken).count())
+}
+
+#[test]
+fn a_guard_that_was_seen_to_fail_takes_the_ground_from_what_rests_on_it() {
+    let edit = |lines: &[Line]| {
+        let subject = |l: &&Line| matches!(&l.subject, Subject::Role { role, form, capability } if role == "writer" && form == "subagent" && capability == "repo.edit");
+        lines.iter().find(subject).unwrap().clone()
+    };
+    let (held, said) = after_guard("missing", "held");
+    assert_eq!((edit(&held).guarantee, edit(&held).lowered, said), (Some(Guarantee::Guarded), None, 0));
+    for what in ["missing", "edited"] {
+        let (broken, said) = after_guard(what, "broken");
+        let line = edit(&broken);
+        assert_eq!((line.guarantee, line.version.as_str(), said), (Some(Guarantee::Advised), "99.0", 1), "{what}");
+        assert!(line.lowered.is_some() && line.reason.starts_with("broken on 99.0"), "{}", line.reason);
+    }
+    // Whom else a role starts has nothing to do with where it writes.
+    let (targets, said) = after_guard("targets", "broken");
+    assert_eq!((edit(&targets).guarantee, said), (Some(Guarantee::Guarded), 1));
+    let context = |lines: &[Line]| {
+        let subject = |l: &&Line| matches!(&l.subject, Subject::Budget { budget, .. } if budget == "context");
+        lines.iter().find(subject).map(|l| (l.version.clone(), l.evidence))
+    };
+    assert_eq!(context(&after_guard("context", "held").0), Some(("99.0".to_owned(), EvidenceKind::Ran)));
+}

@@ -63,7 +63,8 @@ fn runs(file: &EvidenceFile) -> Vec<(&str, &Day)> {
     let roles = file.roles.iter().map(|r| (r.version.as_str(), &r.date));
     let rules = file.rules.iter().map(|r| (r.version.as_str(), &r.date));
     let budgets = file.budgets.iter().map(|b| (b.version.as_str(), &b.date));
-    let mut runs: Vec<_> = roles.chain(rules).chain(budgets).collect();
+    let guard = file.guard.iter().map(|g| (g.version.as_str(), &g.date));
+    let mut runs: Vec<_> = roles.chain(rules).chain(budgets).chain(guard).collect();
     runs.sort_by(|a, b| b.1.cmp(a.1));
     runs
 }
@@ -75,7 +76,8 @@ fn count(file: &EvidenceFile, wanted: &[Verdict]) -> usize {
     let roles = file.roles.iter().map(|r| lines(&r.lines) + usize::from(wanted.contains(&r.offered.verdict)));
     let rules = file.rules.iter().map(|r| lines(&r.lines));
     let budgets = file.budgets.iter().map(|b| lines(&b.lines));
-    roles.chain(rules).chain(budgets).sum()
+    let guard = file.guard.iter().map(|g| lines(&g.lines));
+    roles.chain(rules).chain(budgets).chain(guard).sum()
 }
 
 /// The table of hosts in the README: what was verified of each, on which version, when.

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::model::evidence::{BudgetsSeen, Day, EvidenceFile, Holds, Offered, RoleSeen, RulesSeen, Seen, Verdict};
+use crate::model::evidence::{
+    BudgetsSeen, Day, EvidenceFile, GuardSeen, Holds, Offered, RoleSeen, RulesSeen, Seen, Verdict,
+};
 use crate::model::scalar::Guarantee;
 use crate::plan::evidence::{claim, scope};
 use crate::plan::ledger::{Ledger, Line, State, Subject};
@@ -43,6 +45,7 @@ impl Accept<'_> {
                 kept.and_then(|k| k.roles.iter().find(|r| r.role.value == plan.role && r.form.value == plan.form));
             file.roles.extend(self.role(report, version, plan).or_else(|| old.cloned()));
         }
+        file.guard = self.guard(report, version).or_else(|| kept.and_then(|k| k.guard.clone()));
         if self.roles.is_empty() {
             self.others(report, version, &mut file);
         } else if let Some(kept) = kept {
@@ -79,6 +82,12 @@ impl Accept<'_> {
             offered: Offered { verdict: tools.verdict, seen: plain(&tools.seen), unknown: tools.unknown.clone() },
             lines,
         })
+    }
+
+    fn guard(&self, report: &HostReport, version: &str) -> Option<GuardSeen> {
+        let lines: Vec<Seen> = report.findings.iter().filter_map(guarding).collect();
+        let (version, date) = (version.to_owned(), self.day.clone());
+        (!lines.is_empty()).then_some(GuardSeen { version, date, lines })
     }
 
     fn others(&self, report: &HostReport, version: &str, file: &mut EvidenceFile) {
@@ -146,9 +155,7 @@ fn place<T>(all: &mut Vec<T>, is: impl Fn(&T) -> bool, make: impl FnOnce() -> T)
 
 fn add(lines: &mut Vec<Seen>, about: &str, line: &Line, finding: &Finding, verdict: Verdict, scope: &[String]) {
     let claim = claim(line);
-    // In which words a call was refused is worth reading only where something is wrong.
-    let brief = finding.seen.split(": \"").next().filter(|_| verdict == Verdict::Held);
-    let seen = plain(brief.unwrap_or(&finding.seen));
+    let seen = brief(&finding.seen, verdict);
     // A budget that does not hold is a text.
     let holds = finding.holds.or_else(|| (verdict == Verdict::Broken).then_some(Holds::Advised));
     let same = |s: &Seen| {
@@ -163,6 +170,25 @@ fn add(lines: &mut Vec<Seen>, about: &str, line: &Line, finding: &Finding, verdi
         seen: seen.clone(),
     });
     group.about.push(Sp::bare(about.to_owned()));
+}
+
+/// What was found of a thing that the guard does for everybody.
+fn guarding(finding: &Finding) -> Option<Seen> {
+    let About::Guard { what } = &finding.about else { return None };
+    Some(Seen {
+        verdict: Sp::bare(finding.verdict),
+        about: vec![Sp::bare(what.clone())],
+        claim: finding.claim.clone(),
+        scope: Vec::new(),
+        holds: (finding.verdict == Verdict::Broken).then_some(Holds::Advised),
+        seen: brief(&finding.seen, finding.verdict),
+    })
+}
+
+/// In which words a call was refused is worth reading only where something is wrong.
+fn brief(seen: &str, verdict: Verdict) -> String {
+    let brief = seen.split(": \"").next().filter(|_| verdict == Verdict::Held);
+    plain(brief.unwrap_or(seen))
 }
 
 /// What was seen without paths of this machine, in one line of visible characters.
@@ -224,6 +250,11 @@ pub fn text(file: &EvidenceFile, title: &str) -> String {
     section(&mut out, "budgets", file.budgets.is_empty());
     for seen in &file.budgets {
         let _ = writeln!(out, "  - family: {}", quoted(&seen.family));
+        when(&mut out, &seen.version, &seen.date);
+        lines(&mut out, &seen.lines);
+    }
+    if let Some(seen) = &file.guard {
+        out.push_str("guard:\n");
         when(&mut out, &seen.version, &seen.date);
         lines(&mut out, &seen.lines);
     }

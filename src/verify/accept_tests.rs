@@ -38,6 +38,7 @@ proptest! {
             lines: lines.clone(),
         };
         let rules = RulesSeen { to: Sp::bare("main".into()), version: version.clone(), date: date.clone(), lines: lines.clone() };
+        let guard = GuardSeen { version: version.clone(), date: date.clone(), lines: lines.clone() };
         let budgets = BudgetsSeen { family: Sp::bare("all".into()), version, date: date.clone(), lines };
         let keys = vec![KeySeen { key: Sp::bare(key.clone()), held: 1 }];
         let eval = ScenarioSeen {
@@ -55,6 +56,7 @@ proptest! {
             roles: vec![role],
             rules: vec![rules],
             budgets: vec![budgets],
+            guard: Some(guard),
             evals: vec![eval],
         };
         let written = text(&file, "A host");

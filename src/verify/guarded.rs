@@ -17,7 +17,7 @@ use super::process::Interrupt;
 use super::reap;
 use super::report::Finding;
 use super::session::{Place, RUN_TIME, Session, values, write};
-use super::{All, Problem};
+use super::{All, Problem, slots};
 
 /// By what the line about the context is told.
 const CONTEXT: &str = "of the context window is used";
@@ -119,7 +119,7 @@ fn edit(file: &Path) -> io::Result<()> {
 
 impl All<'_> {
     /// Tries it where the host has a hook, with the first role that is tried at all.
-    pub(super) async fn guarded(&mut self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
+    pub(super) async fn guarded(&self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
         let adapter: &Adapter = session.adapter;
         let claimed = adapter.hook.as_ref().is_some_and(|hook| hook.everybody.is_some());
         let wanted = |id: &String| self.options.roles.is_empty() || self.options.roles.contains(id);
@@ -133,18 +133,20 @@ impl All<'_> {
         let Some(name) = host.and_then(|h| h.roles.iter().find(|r| r.role == role)).map(|r| r.name.clone()) else {
             return Ok(Vec::new());
         };
-        (self.say)(&format!("{}: trying the guard, also edited and not there", adapter.title));
         let away = session.platform.clone().without("rolecast");
-        let mut runs = Vec::new();
-        for (edited, platform) in [(false, session.platform), (true, session.platform), (false, &away)] {
-            let set = Setting { derived: &derived, policy_dir: self.options.policy_dir, role: &name, edited };
-            let run = Session { platform, ..*session }.guarded(&set, self.files, &mut self.interrupt).await;
-            if self.interrupt.happened() {
-                return Err(Problem::Interrupted);
-            }
-            let shown = session.found.shown();
-            runs.push(run.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })?);
-        }
+        let (here, dir) = (session.platform, self.options.policy_dir);
+        let ways = [
+            ("trying the guard", false, here),
+            ("trying the guard with an edited file", true, here),
+            ("trying the guard where it is not there", false, &away),
+        ];
+        let runs = ways.into_iter().map(|(words, edited, platform)| {
+            let set = Setting { derived: &derived, policy_dir: dir, role: &name, edited };
+            let session = Session { platform, ..*session };
+            let run = async move |stop: &mut Interrupt| session.guarded(&set, self.files, stop).await;
+            self.turn(session, words, run)
+        });
+        let runs = slots::all(runs).await?;
         let [plain, edited, away] = runs.as_slice() else { return Ok(Vec::new()) };
         let runs = Runs { plain, edited, away };
         let named = adapter.hook.as_ref().is_some_and(|hook| !hook.nameless);

@@ -26,15 +26,18 @@ mod report;
 mod scopes;
 mod servers;
 pub(crate) mod session;
+mod slots;
 mod start;
 pub mod tryout;
 
+use std::cell::RefCell;
 use std::io;
 use std::path::Path;
 
 use crate::compile::Compiled;
 use crate::diag::Sink;
 use crate::model::adapter::{Adapter, Driver};
+use crate::plan::role::RolePlan;
 use crate::plan::standing::{NO_WAY, Standing};
 use crate::plan::{HostPlan, Plan};
 use crate::render::artifact::Content;
@@ -53,6 +56,7 @@ pub use platform::Platform;
 use process::Interrupt;
 pub use report::{About, Block, Finding, FirstRequest, HostReport, Report, Verdict};
 use session::{Make, Session, Trial};
+use slots::Slots;
 use start::Texts;
 
 /// What to verify.
@@ -125,17 +129,12 @@ pub fn verify(compiled: &Compiled, options: &Options<'_>, say: &mut dyn FnMut(&s
             false => Derived::forbidding(compiled, options.root, forbidden::command()).map_err(failed)?,
         };
         let forbidding = forbidding.as_ref();
-        let mut all =
-            All { compiled, policy, plan, rendered, derived, forbidding, options, files: &files, interrupt, say };
-        let mut report = Report::default();
-        for host in &plan.hosts {
-            if !options.hosts.is_empty() && !options.hosts.contains(&host.host) {
-                continue;
-            }
-            let Some(adapter) = compiled.loaded.adapters.get(&host.host) else { continue };
-            report.hosts.push(all.host(adapter, host).await?);
-        }
-        Ok(report)
+        let (files, say, slots) = (&files, RefCell::new(say), Slots::here());
+        let all = All { compiled, policy, plan, rendered, derived, forbidding, options, files, interrupt, say, slots };
+        let wanted = plan.hosts.iter().filter(|h| options.hosts.is_empty() || options.hosts.contains(&h.host));
+        let wanted = wanted.filter_map(|host| Some((compiled.loaded.adapters.get(&host.host)?, host)));
+        let hosts = slots::all(wanted.map(|(adapter, host)| all.host(adapter, host))).await?;
+        Ok(Report { hosts })
     })
 }
 
@@ -176,11 +175,12 @@ struct All<'a> {
     options: &'a Options<'a>,
     files: &'a Files,
     interrupt: Interrupt,
-    say: &'a mut dyn FnMut(&str),
+    say: RefCell<&'a mut dyn FnMut(&str)>,
+    slots: Slots,
 }
 
 impl All<'_> {
-    async fn host(&mut self, adapter: &Adapter, host: &HostPlan) -> Result<HostReport, Problem> {
+    async fn host(&self, adapter: &Adapter, host: &HostPlan) -> Result<HostReport, Problem> {
         let mut report = HostReport {
             host: adapter.id.clone(),
             title: adapter.title.clone(),
@@ -202,9 +202,8 @@ impl All<'_> {
         };
         let session = Session { adapter, driver, found: &found, platform: self.options.platform };
         let shown = found.shown();
-        let failed = |source| Problem::Io { what: format!("cannot run `{shown}`"), source };
         report.program = Some(shown.clone());
-        match session.version(&mut self.interrupt).await {
+        match self.slots.one(session.version(&mut self.interrupt.clone())).await {
             Ok(version) => {
                 let stale = |kept: &Standing| version.as_deref().is_none_or(|v| kept.stale(v));
                 report.stale = report.evidence.as_ref().is_some_and(stale);
@@ -216,106 +215,126 @@ impl All<'_> {
             }
         }
         let version = report.version.as_deref().unwrap_or("of unknown version");
-        (self.say)(&format!("{} {version}: {shown}", adapter.title));
+        self.say(&format!("{} {version}: {shown}", adapter.title));
         let kept = self.kept(&host.host);
         let touched: Vec<String> = self.policy.rules.iter().filter_map(delivery::touching).collect();
         let plain = Trial { kept: &kept, touched: &touched, ..Trial::default() };
-        let seen = self.runs(&session, host, &plain).await?;
+        let (seen, bare, served, forbidden, guarded) = tokio::join!(
+            self.runs(&session, host, &plain),
+            self.bare(&session),
+            self.with_server(&session),
+            self.forbidden(&session),
+            self.guarded(&session),
+        );
+        let seen = seen?;
         report.strays = seen.iter().flat_map(|s| s.observed.strays.clone()).collect();
         report.strays.sort();
         report.strays.dedup();
         self.judge(adapter, driver, host, &seen, &mut report);
+        let bare = bare?;
         if let Some(first) = report.first_requests.iter_mut().find(|f| f.role.is_none()) {
-            (self.say)(&format!("{}: without what is rendered", adapter.title));
-            let bare = session.bare(self.options.policy_dir, self.files, &mut self.interrupt).await;
-            if self.interrupt.happened() {
-                return Err(Problem::Interrupted);
-            }
-            first.without = bare.map_err(failed)?;
+            first.without = bare;
         }
-        report.findings.extend(self.with_server(&session).await?);
-        report.findings.extend(self.forbidden(&session).await?);
-        report.findings.extend(self.guarded(&session).await?);
+        report.findings.extend(served?);
+        report.findings.extend(forbidden?);
+        report.findings.extend(guarded?);
         Ok(report)
     }
 
-    /// One run for each role and form that can be tried; `like` has what they share.
-    async fn runs(&mut self, session: &Session<'_>, host: &HostPlan, like: &Trial<'_>) -> Result<Vec<Seen>, Problem> {
-        let title = &session.adapter.title;
-        let mut seen = Vec::new();
-        for role in &host.roles {
-            if !self.options.roles.is_empty() && !self.options.roles.contains(&role.role) {
-                continue;
-            }
-            for (index, form) in role.forms.iter().enumerate() {
-                // The first form is the one that a parent starts, the others are those that `run` does.
-                let main = session.adapter.forms.get(&form.form).is_some_and(|f| f.launch.is_some());
-                if index > 0 && (!main || like.derived.is_some()) {
-                    continue;
-                }
-                let with = match like.derived {
-                    Some(derived) if derived.through() => " through the gateway",
-                    Some(_) => " with a server",
-                    None => "",
-                };
-                let driver = like
-                    .derived
-                    .map(|d| servers::driver(session.adapter, session.driver, &d.entry(form, &session.adapter.id)));
-                let session = Session { driver: driver.as_ref().unwrap_or(session.driver), ..*session };
-                (self.say)(&format!("{title}: trying `{}` as {}{with}", role.role, form.form));
-                let (id, name) = (role.role.as_str(), form.form.as_str());
-                let mut wrong = Sink::new();
-                let mut make =
-                    |scene: Scene<'_>| self.compiled.launch(&session.adapter.id, id, name, scene, &mut wrong);
-                let make: Option<Make<'_>> = if main { Some(&mut make) } else { None };
-                // Once for each host is enough.
-                let most = (seen.is_empty() && !main && like.derived.is_none()).then(|| self.most()).flatten();
-                let trial = Trial {
-                    name: role.name.clone(),
-                    scopes: self.scopes(id),
-                    domains: self.domains(id),
-                    main,
-                    most,
-                    ..like.clone()
-                };
-                let run = session.role(&trial, make, self.files, &mut self.interrupt).await;
-                if self.interrupt.happened() {
-                    return Err(Problem::Interrupted);
-                }
-                let shown = session.found.shown();
-                let mut observed =
-                    run.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })?;
-                // Behind the gateway a server is asked for nothing before its first call.
-                if like.derived.is_some_and(Derived::through) {
-                    observed.connected = observed.connected.filter(|connected| *connected);
-                }
-                seen.push(Seen { role: role.role.clone(), form: form.form.clone(), observed });
-            }
-        }
-        Ok(seen)
+    fn say(&self, what: &str) {
+        (self.say.borrow_mut())(what);
     }
 
-    /// Tries the way of a server to the roles.
-    async fn with_server(&mut self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
-        let mut all = Vec::new();
-        for derived in self.derived {
-            let Some(host) = derived.plan.hosts.iter().find(|h| h.host == session.adapter.id) else { continue };
-            let seen = self.runs(session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
-            all.extend(servers::findings(session.adapter, session.driver, derived, &seen));
-        }
-        Ok(all)
-    }
-
-    /// Tries a forbidden command, where the policy forbids any.
-    async fn forbidden(&mut self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
-        let (Some(call), Some(derived)) = (&session.driver.shell, self.forbidding) else { return Ok(Vec::new()) };
-        (self.say)(&format!("{}: trying a forbidden command", session.adapter.title));
-        let ran = session.forbidden(call, derived, self.options.policy_dir, self.files, &mut self.interrupt).await;
+    /// What came of a run of `session`, which waits for its turn and is begun with these words.
+    async fn turn<T>(
+        &self,
+        session: Session<'_>,
+        words: &str,
+        run: impl AsyncFnOnce(&mut Interrupt) -> io::Result<T>,
+    ) -> Result<T, Problem> {
+        let mut interrupt = self.interrupt.clone();
+        let run = async {
+            if interrupt.happened() {
+                return Err(Problem::Interrupted);
+            }
+            self.say(&format!("{}: {words}", session.adapter.title));
+            Ok(run(&mut interrupt).await)
+        };
+        let ran = self.slots.one(run).await?;
         if self.interrupt.happened() {
             return Err(Problem::Interrupted);
         }
         let shown = session.found.shown();
-        let lines = ran.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })?;
+        ran.map_err(|source| Problem::Io { what: format!("cannot run `{shown}`"), source })
+    }
+
+    /// Size of the first request without what is rendered.
+    async fn bare(&self, session: &Session<'_>) -> Result<Option<usize>, Problem> {
+        let dir = self.options.policy_dir;
+        let run = async |stop: &mut Interrupt| session.bare(dir, self.files, stop).await;
+        self.turn(*session, "without what is rendered", run).await
+    }
+
+    /// One run for each role and form that can be tried; `like` has what they share.
+    async fn runs(&self, session: &Session<'_>, host: &HostPlan, like: &Trial<'_>) -> Result<Vec<Seen>, Problem> {
+        let wanted = |role: &String| self.options.roles.is_empty() || self.options.roles.contains(role);
+        let main = |form: &RolePlan| session.adapter.forms.get(&form.form).is_some_and(|f| f.launch.is_some());
+        let all = host.roles.iter().filter(|role| wanted(&role.role)).flat_map(|role| {
+            // The first form is the one that a parent starts, the others are those that `run` does.
+            let tried = move |(index, form): &(usize, &RolePlan)| *index == 0 || (main(form) && like.derived.is_none());
+            role.forms.iter().enumerate().filter(tried).map(move |(_, form)| (role, form, main(form)))
+        });
+        let runs = all.enumerate().map(|(index, (role, form, main))| {
+            // Once for each host is enough.
+            let most = (index == 0 && !main && like.derived.is_none()).then(|| self.most()).flatten();
+            let (scopes, domains) = (self.scopes(&role.role), self.domains(&role.role));
+            self.run(session, form, Trial { name: role.name.clone(), scopes, domains, main, most, ..like.clone() })
+        });
+        slots::all(runs).await
+    }
+
+    async fn run(&self, session: &Session<'_>, form: &RolePlan, trial: Trial<'_>) -> Result<Seen, Problem> {
+        let with = match trial.derived {
+            Some(derived) if derived.through() => " through the gateway",
+            Some(_) => " with a server",
+            None => "",
+        };
+        let driver = trial
+            .derived
+            .map(|d| servers::driver(session.adapter, session.driver, &d.entry(form, &session.adapter.id)));
+        let session = Session { driver: driver.as_ref().unwrap_or(session.driver), ..*session };
+        let (id, name) = (form.role.as_str(), form.form.as_str());
+        let run = async |stop: &mut Interrupt| {
+            let mut wrong = Sink::new();
+            let mut make = |scene: Scene<'_>| self.compiled.launch(&session.adapter.id, id, name, scene, &mut wrong);
+            let make: Option<Make<'_>> = if trial.main { Some(&mut make) } else { None };
+            session.role(&trial, make, self.files, stop).await
+        };
+        let mut observed = self.turn(session, &format!("trying `{id}` as {name}{with}"), run).await?;
+        // Behind the gateway a server is asked for nothing before its first call.
+        if trial.derived.is_some_and(Derived::through) {
+            observed.connected = observed.connected.filter(|connected| *connected);
+        }
+        Ok(Seen { role: id.to_owned(), form: name.to_owned(), observed })
+    }
+
+    /// Tries the way of a server to the roles.
+    async fn with_server(&self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
+        let planned = |derived: &'_ Derived| derived.plan.hosts.iter().position(|h| h.host == session.adapter.id);
+        let all = self.derived.iter().filter_map(|d| Some((d, d.plan.hosts.get(planned(d)?)?)));
+        let ways = all.map(async |(derived, host)| {
+            let seen = self.runs(session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
+            Ok(servers::findings(session.adapter, session.driver, derived, &seen))
+        });
+        Ok(slots::all(ways).await?.concat())
+    }
+
+    /// Tries a forbidden command, where the policy forbids any.
+    async fn forbidden(&self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
+        let (Some(call), Some(derived)) = (&session.driver.shell, self.forbidding) else { return Ok(Vec::new()) };
+        let dir = self.options.policy_dir;
+        let run = async |stop: &mut Interrupt| session.forbidden(call, derived, dir, self.files, stop).await;
+        let lines = self.turn(*session, "trying a forbidden command", run).await?;
         Ok(forbidden::findings(session.adapter, derived, &lines))
     }
 

@@ -4,8 +4,9 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use crate::model::adapter::{Adapter, Driver, ToolCall};
+use crate::model::guard::words::{MISSING, REFUSED};
 
-use super::model::{Call, Input, Look, Rule, Script, Step};
+use super::model::{Call, Input, Look, Rule, Script, Step, Wait};
 use super::place::{self, Place};
 use super::tryout::Record;
 
@@ -262,7 +263,7 @@ fn base(root: &str, url: &str) -> IndexMap<String, String> {
 }
 
 fn says(text: &str) -> Step {
-    Step { text: Some(text.to_owned()), calls: Vec::new() }
+    Step { text: Some(text.to_owned()), ..Step::default() }
 }
 
 /// What a call does, told by what it mentions.
@@ -331,7 +332,26 @@ struct Conversation<'a> {
 
 impl Conversation<'_> {
     fn push(&mut self, call: Call) {
-        self.steps.push(Step { text: None, calls: vec![call] });
+        self.steps.push(Step { calls: vec![call], ..Step::default() });
+    }
+
+    /// Adds a call.
+    fn call(&mut self, call: &ToolCall) {
+        let step = Step { calls: vec![self.made(call)], wait: self.waiting(call), ..Step::default() };
+        self.steps.push(step);
+    }
+
+    /// How one waits with `call`, if that is what it does.
+    fn waiting(&self, call: &ToolCall) -> Option<Wait> {
+        let waited = self.driver.waited.as_ref()?;
+        self.driver.wait.iter().find(|wait| wait.tool == call.tool)?;
+        let refusals = self.driver.refusals.iter().map(String::as_str).chain([REFUSED, MISSING]);
+        Some(Wait {
+            refused: refusals.map(str::to_owned).collect(),
+            ended: waited.ended.clone(),
+            number: self.steps.iter().filter(|step| step.wait.is_some()).count() + 1,
+            instead: self.made(&waited.instead),
+        })
     }
 
     /// Reads files, and says how many results there are then.
@@ -368,8 +388,8 @@ impl Conversation<'_> {
         results
     }
 
-    /// Adds a call; one of a nested tool goes through the tool that holds it.
-    fn call(&mut self, call: &ToolCall) {
+    /// A call; one of a nested tool goes through the tool that holds it.
+    fn made(&self, call: &ToolCall) -> Call {
         let input = match &call.input {
             Some(text) => Input::Text(fill(text, &self.values)),
             None => {
@@ -380,7 +400,7 @@ impl Conversation<'_> {
         };
         let name = call.tool.clone();
         let nested = self.driver.nested.as_ref().filter(|n| n.tool != name && !name.contains('.'));
-        let call = match nested {
+        match nested {
             Some(nested) => {
                 let args = match input {
                     Input::Text(text) => Value::String(text),
@@ -390,8 +410,7 @@ impl Conversation<'_> {
                 Call { name: nested.tool.clone(), input: Input::Text(script) }
             }
             None => Call { name, input },
-        };
-        self.push(call);
+        }
     }
 }
 

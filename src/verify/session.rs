@@ -197,7 +197,7 @@ impl Session<'_> {
         if nothing.is_err() {
             return Ok(None);
         }
-        let steps = vec![Step { text: Some("Done.".to_owned()), calls: Vec::new() }];
+        let steps = vec![Step { text: Some("Done.".to_owned()), ..Step::default() }];
         let (name, text) = (MAIN.to_owned(), MAIN.to_owned());
         let rule = Rule { name, look: Look::User, text, needs_tools: true, steps };
         let script = Script { rules: vec![rule], otherwise: "ok".to_owned() };

@@ -180,7 +180,7 @@ pub fn assert_reported(input: &Input, plan: &Delivery) -> Result<(), String> {
     Ok(())
 }
 
-/// How many random cases; `DELIVERY_CASES` asks for more of them.
+/// How many random cases; `PROPTEST_CASES` asks for more of them.
 pub fn cases(usual: u32) -> u32 {
-    std::env::var("DELIVERY_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }

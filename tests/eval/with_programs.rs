@@ -10,7 +10,16 @@ const HOSTS: &[&str] = &["claude-code", "codex", "copilot", "gemini-cli", "qwen-
 
 /// Plays a scenario once and gives the report's row: what passed, and the keys that did not hold.
 fn played(bin: &Path, host: &str, scenario: &str, talks: &Value) -> (Option<i32>, Value, Vec<String>) {
-    let repository = Repository::rendered(HOSTS, &[]);
+    played_in(&Repository::rendered(HOSTS, &[]), bin, host, scenario, talks)
+}
+
+fn played_in(
+    repository: &Repository,
+    bin: &Path,
+    host: &str,
+    scenario: &str,
+    talks: &Value,
+) -> (Option<i32>, Value, Vec<String>) {
     let script = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(script.path(), talks.to_string()).unwrap();
     let mut command = repository.command(&["eval", scenario, "--host", host, "--runs", "1", "--format", "json"]);
@@ -90,6 +99,18 @@ fn code_only() -> Vec<(&'static str, Vec<Value>, Vec<Value>)> {
                 call("write_file", json!({ "file_path": new, "content": "x" })),
             ],
         ),
+        (
+            "qwen-code",
+            vec![
+                call("read_file", json!({ "file_path": slug })),
+                call("edit", json!({ "file_path": slug, "old_string": old, "new_string": done })),
+            ],
+            vec![
+                call("mcp__handbook__list_topics", json!({})),
+                call("mcp__recall__find_notes", json!({ "query": "slug" })),
+                call("write_file", json!({ "file_path": new, "content": "x" })),
+            ],
+        ),
     ]
 }
 
@@ -110,7 +131,13 @@ fn code_alone_is_told_from_looking_around_on_every_host() {
 fn a_host_that_does_not_start_the_servers_of_a_scenario_says_nothing() {
     let Some(bin) = programs("a_host_that_does_not_start_the_servers_of_a_scenario_says_nothing") else { return };
     let calls = [call("write_file", json!({ "file_path": "{root}/src/slug.js", "content": "x" }))];
-    let (code, row, _) = played(&bin, "qwen-code", "code-only-ticket", &talk(&calls, "Done."));
+    // What nobody approved is not started.
+    let repository = Repository::rendered(HOSTS, &[]);
+    let shipped = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/adapters/qwen-code.yaml")).unwrap();
+    let accept = "  accept: [mcp, approve, \"{server}\"]\n";
+    assert!(shipped.contains(accept));
+    repository.write("shared-agent-rules/adapters/qwen-code.yaml", &shipped.replace(accept, ""));
+    let (code, row, _) = played_in(&repository, &bin, "qwen-code", "code-only-ticket", &talk(&calls, "Done."));
     assert_eq!((code, &row["runs"]), (Some(4), &json!(0)), "{row:#}");
     assert!(row["not-judged"][0]["why"].as_str().unwrap().contains("handbook, recall"), "{row:#}");
 }

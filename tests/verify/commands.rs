@@ -64,15 +64,16 @@ fn a_forbidden_command_is_refused_on_every_host_that_is_said_to() {
     let Some(bin) = programs("forbidden commands") else { return };
     let hosts = ["claude-code", "codex", "copilot", "gemini-cli", "opencode", "qwen-code"];
     let repository = forbidding(&hosts);
-    for host in hosts {
-        let (code, report) = repository.verify(&bin, &["--host", host, "--role", "explorer"]);
-        assert_eq!((with(&report, "broken"), with(&report, "unclear")), (vec![], vec![]), "{report:#}");
-        assert_eq!(code, 0, "{host}");
-        let findings = report["hosts"][0]["findings"].as_array().unwrap();
+    let (code, report) = repository.verify(&bin, &["--role", "explorer"]);
+    assert_eq!((with(&report, "broken"), with(&report, "unclear")), (vec![], vec![]), "{report:#}");
+    assert_eq!(code, 0);
+    for (host, told) in hosts.iter().zip(report["hosts"].as_array().unwrap()) {
+        assert_eq!(told["host"], *host);
+        let findings = told["findings"].as_array().unwrap();
         let about = findings.iter().find(|f| f["about"]["line"]["command"]["command"] == "touch");
         let seen = about.unwrap_or_else(|| panic!("{host}: not tried"))["seen"].as_str().unwrap().to_owned();
         // A session of this one is told in words alone.
-        let text = host == "gemini-cli";
+        let text = *host == "gemini-cli";
         assert_eq!(seen.starts_with("refused: "), !text, "{host}: {seen}");
         assert!(text || seen.ends_with("inside of `sh -c` it ran, which nothing is claimed of"), "{host}: {seen}");
     }

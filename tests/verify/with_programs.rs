@@ -25,24 +25,16 @@ fn what_is_rendered_holds_on_every_host_that_can_be_run() {
     let Some(bin) = programs("the shipped policy") else { return };
     let hosts = ["claude-code", "codex", "copilot", "gemini-cli", "opencode", "qwen-code"];
     let repository = Repository::rendered(&hosts, &[]);
-    // A host waits more than it works: some at a time.
-    let mut held = Vec::new();
-    for some in hosts.chunks(3) {
-        std::thread::scope(|scope| {
-            let runs: Vec<_> =
-                some.iter().map(|host| scope.spawn(|| repository.verify(&bin, &["--host", host]))).collect();
-            for run in runs {
-                let (code, report) = run.join().unwrap();
-                assert_eq!((with(&report, "broken"), with(&report, "unclear")), (NOTHING, NOTHING), "{report:#}");
-                assert_eq!(code, 0);
-                for host in report["hosts"].as_array().unwrap() {
-                    assert!(host["not-verified"].is_null(), "*** NOT VERIFIED: {host}");
-                    assert!(host["version"].is_string(), "{host}");
-                }
-                held.extend(with(&report, "held"));
-            }
-        });
+    let (code, report) = repository.verify(&bin, &[]);
+    assert_eq!((with(&report, "broken"), with(&report, "unclear")), (NOTHING, NOTHING), "{report:#}");
+    assert_eq!(code, 0);
+    let told = report["hosts"].as_array().unwrap();
+    assert_eq!(told.iter().map(|host| host["host"].as_str().unwrap()).collect::<Vec<_>>(), hosts);
+    for host in told {
+        assert!(host["not-verified"].is_null(), "*** NOT VERIFIED: {host}");
+        assert!(host["version"].is_string(), "{host}");
     }
+    let held = with(&report, "held");
     for line in [
         "docs_writer: shell.run",
         "explorer: repo.edit",
@@ -219,17 +211,24 @@ fn a_rule_that_arrives_twice_is_found() {
 /// A role whose paths are confined where `run` starts it.
 const WRITER: &str = "---\ndescription: Writes.\ngrants:\n  repo.read: {}\n  repo.edit: { paths: [\"docs/**\"] }\n  repo.create: { paths: [\"docs/**\"] }\n---\nWrite.\n";
 
-/// What was found of one capability of `writer` in the form that `run` starts.
-fn writer(repository: &Repository, bin: &Path, host: &str, capability: &str) -> (String, String) {
+/// What was found of capabilities of `writer` in the form that `run` starts.
+fn writer<const N: usize>(
+    repository: &Repository,
+    bin: &Path,
+    host: &str,
+    capabilities: [&str; N],
+) -> [(String, String); N] {
     let (_, report) = repository.verify(bin, &["--host", host, "--role", "writer"]);
     let findings = report["hosts"][0]["findings"].as_array().unwrap();
-    let about = |f: &&serde_json::Value| {
-        let role = &f["about"]["line"]["role"];
-        role["capability"] == capability && role["form"] != "subagent"
-    };
-    let found = findings.iter().find(about).unwrap_or_else(|| panic!("{report:#}"));
-    let text = |key: &str| found[key].as_str().unwrap().to_owned();
-    (text("verdict"), format!("{}; {}", text("claim"), text("seen")))
+    capabilities.map(|capability| {
+        let about = |f: &&serde_json::Value| {
+            let role = &f["about"]["line"]["role"];
+            role["capability"] == capability && role["form"] != "subagent"
+        };
+        let found = findings.iter().find(about).unwrap_or_else(|| panic!("{report:#}"));
+        let text = |key: &str| found[key].as_str().unwrap().to_owned();
+        (text("verdict"), format!("{}; {}", text("claim"), text("seen")))
+    })
 }
 
 #[test]
@@ -245,8 +244,7 @@ fn paths_hold_in_a_process_that_run_starts_and_a_command_that_opens_more_is_foun
         repository.write("shared-agent-rules/guard.yaml", "guard: { roles: false }\n");
         let rendered = repository.command(&["render"]).output().unwrap();
         assert!(rendered.status.success(), "{}", said(&rendered));
-        for capability in ["repo.edit", "repo.create"] {
-            let (verdict, seen) = writer(&repository, &bin, host, capability);
+        for (verdict, seen) in writer(&repository, &bin, host, ["repo.edit", "repo.create"]) {
             assert!(
                 verdict == "held" && seen.contains(guarantee) && seen.contains("inside it works"),
                 "{host}: {verdict}: {seen}"
@@ -256,7 +254,7 @@ fn paths_hold_in_a_process_that_run_starts_and_a_command_that_opens_more_is_foun
         let text = std::fs::read_to_string(shipped).unwrap();
         assert!(text.contains(from), "{host}: {from}");
         repository.write(&format!("shared-agent-rules/templates/{host}/run.json"), &text.replace(from, to));
-        let (verdict, seen) = writer(&repository, &bin, host, "repo.create");
+        let [(verdict, seen)] = writer(&repository, &bin, host, ["repo.create"]);
         assert_eq!(verdict, "broken", "{host}: {seen}");
     }
 }

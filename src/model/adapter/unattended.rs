@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 /// How `eval` starts the program: it does the task, prints its last answer on standard output, and ends.
 ///
-/// Texts may hold `{prompt}`, `{root}` (the repository, absolute) and, in `allow`, `{server}`.
+/// Texts may hold `{prompt}`, `{root}` (the repository, absolute), `{run}` (a folder that is gone after the run) and, in
+/// `allow` and `accept`, `{server}`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Unattended {
@@ -16,6 +17,10 @@ pub struct Unattended {
     /// called; default none.
     #[serde(default)]
     pub allow: Vec<String>,
+    /// Arguments with which the program is run before, once for each such server, where one of a folder has to be approved
+    /// by a person there; default none.
+    #[serde(default)]
+    pub accept: Vec<String>,
     /// Variables besides the user's.
     #[serde(default)]
     pub env: IndexMap<String, String>,

@@ -12,7 +12,7 @@ mod server;
 mod wire;
 
 pub use digest::Digest;
-pub use script::{Answer, Call, Input, Look, Rule, Script, Step};
+pub use script::{Answer, Call, Input, Look, Rule, Script, Step, Wait};
 pub use server::{Limits, Recorded, Server};
 pub use wire::Wire;
 

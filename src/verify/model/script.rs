@@ -49,6 +49,21 @@ pub struct Step {
     pub text: Option<String>,
     /// Calls of tools.
     pub calls: Vec<Call>,
+    /// When the calls are made in vain, and what is called instead.
+    pub wait: Option<Wait>,
+}
+
+/// Of a call that waits for an agent: it would wait for its whole time when that was refused, or ended before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wait {
+    /// Texts in the result before it: the agent was not started.
+    pub refused: Vec<String>,
+    /// In a text of the user: an agent has ended.
+    pub ended: String,
+    /// The agent that it waits for, as the number of those that ended by then.
+    pub number: usize,
+    /// The call in its place, so that results keep their numbers.
+    pub instead: Call,
 }
 
 /// A call of a tool.
@@ -103,7 +118,7 @@ impl Script {
     /// Chooses the answer to a request; `raw` is its whole body.
     pub fn answer(&self, digest: &Digest, raw: &str) -> Answer {
         match self.rules.iter().find(|rule| rule.fits(digest, raw)) {
-            Some(rule) => rule.answer(digest.results.len()),
+            Some(rule) => rule.answer(digest),
             None => Answer::text(self.otherwise.clone()),
         }
     }
@@ -122,13 +137,56 @@ impl Rule {
         }
     }
 
-    fn answer(&self, mut results: usize) -> Answer {
-        let mut at = 0;
+    fn answer(&self, digest: &Digest) -> Answer {
+        let (mut at, mut results) = (0, digest.results.len());
         while let Some(step) = self.steps.get(at).filter(|s| !s.calls.is_empty() && results >= s.calls.len()) {
             results -= step.calls.len();
             at += 1;
         }
-        let step = self.steps.get(at).cloned().unwrap_or(Step { text: Some("Finished.".to_owned()), calls: vec![] });
+        let step = self.steps.get(at).cloned();
+        let mut step = step.unwrap_or_else(|| Step { text: Some("Finished.".to_owned()), ..Step::default() });
+        if let Some(wait) = step.wait.filter(|wait| wait.vain(digest)) {
+            step.calls = vec![wait.instead];
+        }
         Answer { rule: Some(self.name.clone()), step: at, text: step.text, calls: step.calls }
+    }
+}
+
+impl Wait {
+    fn vain(&self, digest: &Digest) -> bool {
+        let refused = digest.results.last().is_some_and(|last| self.refused.iter().any(|text| last.contains(text)));
+        refused || digest.users.iter().filter(|text| text.contains(&self.ended)).count() >= self.number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_what_was_refused_or_has_ended() {
+        let call = |name: &str| Call { name: name.to_owned(), input: Input::Text(String::new()) };
+        let step = |name: &str| Step { calls: vec![call(name)], ..Step::default() };
+        let wait = Wait {
+            refused: vec!["refused".to_owned()],
+            ended: "has ended".to_owned(),
+            number: 2,
+            instead: call("list"),
+        };
+        let wait = Step { wait: Some(wait), ..step("wait") };
+        let (name, text) = (String::new(), String::new());
+        let steps = vec![step("copy"), step("start"), wait, step("more")];
+        let rule = Rule { name, look: Look::Any, text, needs_tools: false, steps };
+        let next = |results: &[&str], users: &[&str]| {
+            let owned = |texts: &[&str]| texts.iter().map(|r| (*r).to_owned()).collect::<Vec<_>>();
+            let digest = Digest { results: owned(results), users: owned(users), ..Digest::default() };
+            rule.answer(&digest).calls.first().map(|c| c.name.clone()).unwrap()
+        };
+        assert_eq!(next(&["refused"], &[]), "start", "only who waits looks at the result before");
+        let started = ["refused", "id 1"];
+        assert_eq!(next(&started, &["go", "one has ended"]), "wait", "another one has");
+        assert_eq!(next(&started, &["go", "one has ended", "two has ended"]), "list");
+        assert_eq!(next(&["refused", "was refused"], &[]), "list");
+        assert_eq!(next(&["refused", "was refused", "nobody"], &[]), "more");
     }
 }

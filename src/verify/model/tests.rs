@@ -22,8 +22,8 @@ fn script() -> Script {
         needs_tools: true,
         steps,
     };
-    let step = |calls| Step { text: None, calls };
-    let last = Step { text: Some("done".into()), calls: vec![] };
+    let step = |calls| Step { calls, ..Step::default() };
+    let last = Step { text: Some("done".into()), ..Step::default() };
     Script {
         rules: vec![
             rule("child", vec![step(vec![call("shell", "child")]), last.clone()]),
