@@ -54,12 +54,13 @@ pub struct HookContext {
 }
 
 /// How full an agent's context is, by the transcript that the host keeps: lines of JSON, of which the last one
-/// with figures counts.
+/// with figures counts; or by what a hook is told itself.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct HookUsage {
-    /// Field of what a hook is told with the path of the transcript.
-    pub transcript: String,
+    /// Field of what a hook is told with the path of the transcript; omitted = the figures stand beside it, and the
+    /// pointers lead to them there.
+    pub transcript: Option<String>,
     /// Path of a sub-agent's transcript, of `{transcript}` (that path without its ending) and `{agent}` (its id);
     /// omitted = a sub-agent's hook is told of its own.
     pub agents: Option<String>,

@@ -69,7 +69,7 @@ impl Vectors {
         let read = query.query_row(params![n], |row| {
             let words: i64 = row.get(0)?;
             let found = match row.get_ref(1)? {
-                ValueRef::Blob(blob) if blob.len() == vector.len() * size_of::<f32>() => {
+                ValueRef::Blob(blob) if blob.len() == size_of_val(vector) => {
                     self.values.extend(blob.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)));
                     true
                 }
