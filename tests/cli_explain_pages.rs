@@ -118,7 +118,7 @@ fn delivery_names_the_file_of_every_text_with_times_and_bytes() {
       file                       ours                       bytes  for
       .claude/agents/triage.md   whole file                 617    claude-code
       .claude/rules/web.md       whole file                 158    claude-code
-      .claude/settings.json      entries                    763    claude-code
+      .claude/settings.json      entries                    768    claude-code
                                  `permissions/allow`,
                                  `permissions/ask`,
                                  `hooks/PreToolUse`,
@@ -128,11 +128,11 @@ fn delivery_names_the_file_of_every_text_with_times_and_bytes() {
                                  `mcp_servers/tickets`,
                                  `developer_instructions`,
                                  `tool_output_token_limit`
-      .codex/hooks.json          entries                    345    codex
+      .codex/hooks.json          entries                    350    codex
                                  `hooks/PreToolUse`
       .mcp.json                  entries                    66     claude-code
                                  `mcpServers/tickets`
-      .rolecast/guard.json       whole file                 2,547  claude-code, codex
+      .rolecast/guard.json       whole file                 2,596  claude-code, codex
       .rolecast/rules/web.md     whole file                 31     claude-code, codex
       AGENTS.md                  block                      47     claude-code, codex
       CLAUDE.md                  block                      61     claude-code
