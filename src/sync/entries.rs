@@ -194,19 +194,13 @@ impl Work<'_> {
                     }
                     self.verdict.causes.push(Cause::EntryLoose(path.clone()));
                 } else {
-                    let what = match (claimed, entry.policy) {
-                        (true, _) => "was edited since it was rendered",
-                        (false, EntryPolicy::Ordered) => {
-                            "has rules that are not ours, and is owned as a whole, because a later rule decides over \
-                             an earlier one: move yours into the policy, or into the settings of your own account"
-                        }
-                        (false, _) => "has a value that is not ours",
+                    // Nothing can be added to an order that decides: what is there may undo what is ours.
+                    let (cause, what): (fn(Vec<String>) -> Cause, _) = match (claimed, entry.policy) {
+                        (true, _) => (Cause::EntryEdited, "was edited since it was rendered"),
+                        (false, EntryPolicy::Ordered) => (Cause::EntryUnowned, "has rules that are not ours"),
+                        (false, _) => (Cause::EntryEdited, "has a value that is not ours"),
                     };
-                    self.verdict.clash(
-                        Cause::EntryEdited(path.clone()),
-                        format!("`{}` {what}", pointer(path)),
-                        self.may,
-                    );
+                    self.verdict.clash(cause(path.clone()), format!("`{}` {what}", pointer(path)), self.may);
                 }
                 if same(&value, &entry.value) {
                     // Only the order differs, which is no difference to whoever sets a value.

@@ -31,6 +31,8 @@ pub enum Cause {
     EntryStale(Vec<String>),
     /// An entry is neither what we wrote nor what the plan says.
     EntryEdited(Vec<String>),
+    /// An entry that is owned with all that is in it, because the order in it decides, has what we never wrote.
+    EntryUnowned(Vec<String>),
     /// The user's value is wider than the policy allows.
     EntryLoose(Vec<String>),
     /// We wrote an entry, and no plan wants it any more.
@@ -64,6 +66,7 @@ impl Cause {
             Self::EntryMissing(_) => "entry-missing",
             Self::EntryStale(_) => "entry-stale",
             Self::EntryEdited(_) => "entry-edited",
+            Self::EntryUnowned(_) => "entry-unowned",
             Self::EntryLoose(_) => "entry-loose",
             Self::EntryOrphaned(_) => "entry-orphaned",
             Self::EntryOrphanEdited(_) => "entry-orphan-edited",
@@ -80,6 +83,7 @@ impl Cause {
             Self::EntryMissing(path)
             | Self::EntryStale(path)
             | Self::EntryEdited(path)
+            | Self::EntryUnowned(path)
             | Self::EntryLoose(path)
             | Self::EntryOrphaned(path)
             | Self::EntryOrphanEdited(path) => Some(path),
@@ -92,6 +96,9 @@ impl Cause {
         match self {
             Self::Edited | Self::Unowned | Self::EntryEdited(_) => {
                 "move the change into the policy, or run `rolecast render --force` to overwrite it"
+            }
+            Self::EntryUnowned(_) => {
+                "a later rule decides over an earlier one, so all of it is the policy's: move yours into the policy, or into the settings of your own account, or run `rolecast render --force` to overwrite them"
             }
             Self::OrphanEdited | Self::EntryOrphanEdited(_) => {
                 "delete it, or run `rolecast render --force` to keep it as yours"
@@ -131,6 +138,7 @@ impl fmt::Display for Cause {
                 write!(f, "`{}` is stale: the policy changed since it was rendered", pointer(path))
             }
             Self::EntryEdited(path) => write!(f, "`{}` differs and is not what rolecast wrote", pointer(path)),
+            Self::EntryUnowned(path) => write!(f, "`{}` has rules that are not ours", pointer(path)),
             Self::EntryLoose(path) => write!(f, "`{}` is set wider than the policy allows", pointer(path)),
             Self::EntryOrphaned(path) => {
                 write!(f, "`{}` is orphaned: nothing in the policy asks for it any more", pointer(path))

@@ -46,7 +46,7 @@ fn rules_of_an_ordered_map_are_not_mixed_with_ours_and_it_is_said_where_they_bel
     project.write("opencode.json", mine);
     project.write(POLICY, policy("opencode: {}", SERVERS));
     project.untouched(&["render"], 1).says(&[
-        "`/permission` has rules that are not ours",
+        "`permission` has rules that are not ours",
         "a later rule decides over",
         "or into the settings of your own account",
         "rolecast render --force",

@@ -138,6 +138,10 @@ fn a_rendered_file_that_was_opened_to_a_role_is_found() {
     let Some(bin) = programs("a rendered file opened to a role on opencode") else { return };
     let patcher = "---\ndescription: Edits.\ngrants: { repo.read: {}, repo.edit: {} }\n---\nEdit what you are told.\n";
     let repository = Repository::rendered(&["opencode"], &[("patcher", patcher)]);
+    // Else the guard refuses what the rules let through.
+    let policy = "version: 1\nhosts: { opencode: {} }\nextends: [builtin]\nguard: { roles: false }\n";
+    repository.write("shared-agent-rules/policy.yaml", policy);
+    assert!(repository.command(&["render"]).output().unwrap().status.success());
     repository.change(".opencode/agents/patcher.md", "    \".opencode/**\": deny", "    \".opencode/**\": allow");
     let (code, report) = repository.verify(&bin, &["--role", "patcher"]);
     assert_eq!((code, with(&report, "broken")), (1, vec!["patcher: repo.edit".into(), "patcher: policy.edit".into()]));
