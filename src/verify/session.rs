@@ -226,7 +226,7 @@ impl Session<'_> {
             kept: trial.kept.iter().filter_map(|path| Some((path.clone(), read(path).ok()?))).collect(),
             touched: trial.touched.to_vec(),
             over: trial.most.map(|(_, packet)| Over {
-                long: format!("{}/long.txt", probe::FOLDER),
+                long: probe::LONG.to_owned(),
                 packet: usize::try_from(packet).unwrap_or(usize::MAX),
             }),
         }
