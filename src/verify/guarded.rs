@@ -133,18 +133,7 @@ impl All<'_> {
     /// Tries it where the host has a hook, with the first role that is tried at all.
     pub(super) async fn guarded(&self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
         let adapter: &Adapter = session.adapter;
-        let claimed = adapter.hook.as_ref().is_some_and(|hook| hook.everybody.is_some());
-        let wanted = |id: &String| self.options.roles.is_empty() || self.options.roles.contains(id);
-        let Some(role) = self.policy.roles.iter().map(|r| r.id.clone()).find(wanted).filter(|_| claimed) else {
-            return Ok(Vec::new());
-        };
-        let failed = |source| Problem::Io { what: "cannot make a policy for trials".to_owned(), source };
-        let derived = Derived::guarding(self.compiled, self.options.root, &role).map_err(failed)?;
-        let Some(derived) = derived else { return Ok(Vec::new()) };
-        let host = derived.plan.hosts.iter().find(|h| h.host == adapter.id);
-        let Some(name) = host.and_then(|h| h.roles.iter().find(|r| r.role == role)).map(|r| r.name.clone()) else {
-            return Ok(Vec::new());
-        };
+        let Some((derived, name)) = self.guarding(session)? else { return Ok(Vec::new()) };
         let away = session.platform.clone().without("rolecast");
         let (here, dir) = (session.platform, self.options.policy_dir);
         let ways = [
@@ -163,5 +152,23 @@ impl All<'_> {
         let runs = Runs { plain, edited, away };
         let named = adapter.hook.as_ref().is_some_and(|hook| !hook.nameless);
         Ok(runs.findings(session.copying().is_some(), session.driver.half_full.is_some(), named))
+    }
+
+    /// The policy whose guard looks at everything, and the first role that is tried at all, as the host spells it; nothing
+    /// where the host has no hook that everybody is held by.
+    pub(super) fn guarding(&self, session: &Session<'_>) -> Result<Option<(Derived, String)>, Problem> {
+        let adapter = session.adapter;
+        let claimed = adapter.hook.as_ref().is_some_and(|hook| hook.everybody.is_some());
+        let wanted = |id: &String| self.options.roles.is_empty() || self.options.roles.contains(id);
+        let Some(role) = self.policy.roles.iter().map(|r| r.id.clone()).find(wanted).filter(|_| claimed) else {
+            return Ok(None);
+        };
+        let failed = |source| Problem::Io { what: "cannot make a policy for trials".to_owned(), source };
+        let Some(derived) = Derived::guarding(self.compiled, self.options.root, &role).map_err(failed)? else {
+            return Ok(None);
+        };
+        let host = derived.plan.hosts.iter().find(|h| h.host == adapter.id);
+        let name = host.and_then(|h| h.roles.iter().find(|r| r.role == role)).map(|r| r.name.clone());
+        Ok(name.map(|name| (derived, name)))
     }
 }
