@@ -117,6 +117,20 @@ impl Derived {
         self.policy.given_on(host).next().map_or_else(|| NAME.to_owned(), |server| server.name.clone())
     }
 
+    /// Whether the file is one of those that it renders.
+    pub fn writes(&self, path: &str) -> bool {
+        self.artifacts.iter().any(|a| a.path == path)
+    }
+
+    /// Whether the guard is asked by what stands in the file.
+    pub fn asks(&self, path: &str) -> bool {
+        let asks = |text: &str| text.contains("rolecast guard --host");
+        self.artifacts.iter().filter(|a| a.path == path).any(|a| match &a.content {
+            Content::Whole(text) | Content::Block(text) => asks(text),
+            Content::Entries(entries) => entries.iter().any(|e| asks(&e.value.to_string())),
+        })
+    }
+
     /// Whether the server is reached through the gateway.
     pub const fn through(&self) -> bool {
         self.through.is_some()

@@ -12,7 +12,7 @@ use super::copy::Files;
 use super::derived::Derived;
 use super::guarded_report::{Ran, Runs};
 use super::model::{Limits, Script, Server};
-use super::probe::{self, MAIN, ROLE, SPAWNED, fill};
+use super::probe::{self, MAIN, ROLE, SPAWNED, UNTOUCHED, fill};
 use super::process::Interrupt;
 use super::reap;
 use super::report::Finding;
@@ -45,12 +45,16 @@ impl Session<'_> {
         let copy = self.copying().filter(|_| !set.edited);
         let own = probe::start(self.adapter, self.driver, set.role, ROLE);
         // Some hosts know a figure only of the request before: one more call follows.
-        let more = self.driver.shell.as_ref().filter(|_| self.driver.half_full.is_some());
-        let main: Vec<ToolCall> = copy.iter().chain([&own]).chain(&self.driver.wait).chain(more).cloned().collect();
-        let foreign: Vec<ToolCall> = self.foreign().into_iter().chain(self.reading()).cloned().collect();
+        let more = self.more();
+        let main: Vec<ToolCall> = copy.iter().chain([&own]).chain(&self.driver.wait).chain(&more).cloned().collect();
+        // Twice, and what a role has of it.
+        let foreign = self.foreign().into_iter().chain(self.reading()).chain(&more).chain(&more);
+        let foreign: Vec<ToolCall> = foreign.cloned().collect();
+        let root = place.root.to_string_lossy();
+        write(&place.root.join(probe::LONG), UNTOUCHED)?;
         // A copy has the words of its parent too.
         let rules = [(SPAWNED, &[][..]), (MAIN, main.as_slice()), (ROLE, foreign.as_slice())];
-        let rules = rules.map(|(name, calls)| probe::calling(self.driver, name, calls)).to_vec();
+        let rules = rules.map(|(name, calls)| probe::calling(self.driver, name, &root, calls)).to_vec();
         let script = Script { rules, otherwise: "ok".to_owned() };
         let limits =
             Limits { life: RUN_TIME + Duration::from_secs(30), tokens: self.driver.half_full, ..Limits::default() };
@@ -68,8 +72,9 @@ impl Session<'_> {
             own.max_by_key(|r| r.digest.results.len())
         };
         let results = |rule| of(rule).map(|r| r.digest.results.clone());
-        let told = of(MAIN)
-            .is_some_and(|r| r.digest.told().contains(CONTEXT) || r.digest.results.join("\n").contains(CONTEXT));
+        let told = |rule| {
+            of(rule).is_some_and(|r| r.digest.told().contains(CONTEXT) || r.digest.results.join("\n").contains(CONTEXT))
+        };
         let mut said = results(MAIN).unwrap_or_default().into_iter();
         let copied = copy.is_some().then(|| said.next()).flatten();
         let mut role = results(ROLE).unwrap_or_default().into_iter();
@@ -81,8 +86,15 @@ impl Session<'_> {
             foreign,
             reading: role.next(),
             spawned: of(SPAWNED).is_some(),
-            told,
+            told: told(MAIN),
+            role_told: told(ROLE),
         })
+    }
+
+    /// Calls after which an agent may be told of its context, of which every agent has one.
+    fn more(&self) -> Vec<ToolCall> {
+        let all = self.reading().into_iter().chain(&self.driver.shell).cloned();
+        all.filter(|_| self.driver.half_full.is_some()).collect()
     }
 
     /// The call that would hand over the conversation; none where no call of the host does.
@@ -121,18 +133,7 @@ impl All<'_> {
     /// Tries it where the host has a hook, with the first role that is tried at all.
     pub(super) async fn guarded(&self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
         let adapter: &Adapter = session.adapter;
-        let claimed = adapter.hook.as_ref().is_some_and(|hook| hook.everybody.is_some());
-        let wanted = |id: &String| self.options.roles.is_empty() || self.options.roles.contains(id);
-        let Some(role) = self.policy.roles.iter().map(|r| r.id.clone()).find(wanted).filter(|_| claimed) else {
-            return Ok(Vec::new());
-        };
-        let failed = |source| Problem::Io { what: "cannot make a policy for trials".to_owned(), source };
-        let derived = Derived::guarding(self.compiled, self.options.root, &role).map_err(failed)?;
-        let Some(derived) = derived else { return Ok(Vec::new()) };
-        let host = derived.plan.hosts.iter().find(|h| h.host == adapter.id);
-        let Some(name) = host.and_then(|h| h.roles.iter().find(|r| r.role == role)).map(|r| r.name.clone()) else {
-            return Ok(Vec::new());
-        };
+        let Some((derived, name)) = self.guarding(session)? else { return Ok(Vec::new()) };
         let away = session.platform.clone().without("rolecast");
         let (here, dir) = (session.platform, self.options.policy_dir);
         let ways = [
@@ -151,5 +152,23 @@ impl All<'_> {
         let runs = Runs { plain, edited, away };
         let named = adapter.hook.as_ref().is_some_and(|hook| !hook.nameless);
         Ok(runs.findings(session.copying().is_some(), session.driver.half_full.is_some(), named))
+    }
+
+    /// The policy whose guard looks at everything, and the first role that is tried at all, as the host spells it; nothing
+    /// where the host has no hook that everybody is held by.
+    pub(super) fn guarding(&self, session: &Session<'_>) -> Result<Option<(Derived, String)>, Problem> {
+        let adapter = session.adapter;
+        let claimed = adapter.hook.as_ref().is_some_and(|hook| hook.everybody.is_some());
+        let wanted = |id: &String| self.options.roles.is_empty() || self.options.roles.contains(id);
+        let Some(role) = self.policy.roles.iter().map(|r| r.id.clone()).find(wanted).filter(|_| claimed) else {
+            return Ok(None);
+        };
+        let failed = |source| Problem::Io { what: "cannot make a policy for trials".to_owned(), source };
+        let Some(derived) = Derived::guarding(self.compiled, self.options.root, &role).map_err(failed)? else {
+            return Ok(None);
+        };
+        let host = derived.plan.hosts.iter().find(|h| h.host == adapter.id);
+        let name = host.and_then(|h| h.roles.iter().find(|r| r.role == role)).map(|r| r.name.clone());
+        Ok(name.map(|name| (derived, name)))
     }
 }

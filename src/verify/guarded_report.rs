@@ -22,6 +22,8 @@ pub struct Ran {
     pub spawned: bool,
     /// Whether the main agent was told of its context.
     pub told: bool,
+    /// Whether the role was told of its own.
+    pub role_told: bool,
 }
 
 impl Ran {
@@ -57,7 +59,11 @@ impl Runs<'_> {
             add("targets", "a role starts none but the repository's agents", self.targets());
         }
         if context {
-            add("context", "the main agent is told of a threshold that it passed", self.context());
+            add(
+                "context",
+                "the main agent and a role that it starts are each told of a threshold that they passed",
+                self.context(),
+            );
         }
         match named {
             true => {
@@ -89,10 +95,13 @@ impl Runs<'_> {
     }
 
     fn context(&self) -> (Verdict, String) {
-        match self.plain.told {
-            true => (Verdict::Held, "the line is in a request to the model".to_owned()),
-            false if self.plain.silent() => (Verdict::Unclear, "no call was ever answered".to_owned()),
-            false => (Verdict::Broken, "the line is in no request to the model".to_owned()),
+        let run = self.plain;
+        match (run.told, run.role_told) {
+            (true, true) => (Verdict::Held, "the line is in a request of each to the model".to_owned()),
+            _ if run.silent() => (Verdict::Unclear, "no call was ever answered".to_owned()),
+            (false, _) => (Verdict::Broken, "the line is in no request of the main agent to the model".to_owned()),
+            (true, false) if !run.role => (Verdict::Unclear, not_started(run)),
+            (true, false) => (Verdict::Broken, "the line is in no request of the role to the model".to_owned()),
         }
     }
 
@@ -159,7 +168,8 @@ mod tests {
     fn what_the_guard_refused_is_held_and_what_ran_is_broken() {
         use Verdict::{Better, Broken, Held, Unclear, Untried};
         let no = |why: &str| Some(format!("rolecast: {why}"));
-        let plain = Ran { copied: no(WHOLE), role: true, foreign: no(FOREIGN), told: true, ..Ran::default() };
+        let plain =
+            Ran { copied: no(WHOLE), role: true, foreign: no(FOREIGN), told: true, role_told: true, ..Ran::default() };
         let edited = Ran { foreign: no(EDITED), ..plain.clone() };
         let away = Ran { started: no(MISSING), ..Ran::default() };
         assert_eq!(verdicts(&plain, &edited, &away), [Held; 5]);
@@ -172,6 +182,11 @@ mod tests {
         let without = Ran { copied: other.clone(), foreign: other.clone(), ..plain.clone() };
         let silent = Ran { started: other, ..Ran::default() };
         assert_eq!(verdicts(&without, &without, &silent), [Unclear, Untried, Held, Untried, Unclear]);
+        // Who is not told breaks it, and who was not there proves nothing.
+        let alone = Ran { role_told: false, ..plain.clone() };
+        assert_eq!(verdicts(&alone, &edited, &away)[2], Broken);
+        assert_eq!(verdicts(&Ran { role: false, ..alone }, &edited, &away)[2], Unclear);
+        assert_eq!(verdicts(&Ran { told: false, ..plain.clone() }, &edited, &away)[2], Broken);
         // A role that can start nobody is refused something else.
         let reads = Ran { reading: no(EDITED), ..without.clone() };
         assert_eq!(verdicts(&plain, &reads, &away)[3], Held);

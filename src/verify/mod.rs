@@ -21,6 +21,7 @@ mod platform;
 pub(crate) mod probe;
 pub(crate) mod process;
 pub(crate) mod program;
+mod readers;
 pub(crate) mod reap;
 mod report;
 mod scopes;
@@ -219,12 +220,13 @@ impl All<'_> {
         let kept = self.kept(&host.host);
         let touched: Vec<String> = self.policy.rules.iter().filter_map(delivery::touching).collect();
         let plain = Trial { kept: &kept, touched: &touched, ..Trial::default() };
-        let (seen, bare, served, forbidden, guarded) = tokio::join!(
+        let (seen, bare, served, forbidden, guarded, read) = tokio::join!(
             self.runs(&session, host, &plain),
             self.bare(&session),
             self.with_server(&session),
             self.forbidden(&session),
             self.guarded(&session),
+            self.readers(&session),
         );
         let seen = seen?;
         report.strays = seen.iter().flat_map(|s| s.observed.strays.clone()).collect();
@@ -235,9 +237,11 @@ impl All<'_> {
         if let Some(first) = report.first_requests.iter_mut().find(|f| f.role.is_none()) {
             first.without = bare;
         }
-        report.findings.extend(served?);
+        let (served, connected) = served?;
+        report.findings.extend(served);
         report.findings.extend(forbidden?);
         report.findings.extend(guarded?);
+        report.findings.extend(read?.iter().map(|read| read.finding(connected)));
         Ok(report)
     }
 
@@ -316,17 +320,6 @@ impl All<'_> {
             observed.connected = observed.connected.filter(|connected| *connected);
         }
         Ok(Seen { role: id.to_owned(), form: name.to_owned(), observed })
-    }
-
-    /// Tries the way of a server to the roles.
-    async fn with_server(&self, session: &Session<'_>) -> Result<Vec<Finding>, Problem> {
-        let planned = |derived: &'_ Derived| derived.plan.hosts.iter().position(|h| h.host == session.adapter.id);
-        let all = self.derived.iter().filter_map(|d| Some((d, d.plan.hosts.get(planned(d)?)?)));
-        let ways = all.map(async |(derived, host)| {
-            let seen = self.runs(session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
-            Ok(servers::findings(session.adapter, session.driver, derived, &seen))
-        });
-        Ok(slots::all(ways).await?.concat())
     }
 
     /// Tries a forbidden command, where the policy forbids any.

@@ -20,6 +20,8 @@ pub const SPAWNED: &str = "rolecast_try_spawn";
 pub const PACKET: &str = "rolecast_try_packet";
 /// Folder of the files that are tried.
 pub const FOLDER: &str = "rolecast-probe";
+/// The file that is read where what is read does not matter but its length.
+pub const LONG: &str = "rolecast-probe/long.txt";
 /// What `{old}` files hold.
 pub const UNTOUCHED: &str = "untouched\n";
 
@@ -221,10 +223,12 @@ pub fn start(adapter: &Adapter, driver: &Driver, name: &str, prompt: &str) -> To
     ToolCall { tool: call.tool.clone(), args, input: None }
 }
 
-/// The rule `name` for a conversation told by its name, which makes `calls` one after another.
-pub fn calling(driver: &Driver, name: &str, calls: &[ToolCall]) -> Rule {
-    let values = [("{spawn}", SPAWNED), ("{task}", ROLE)].map(|(k, v)| (k.to_owned(), v.to_owned()));
-    let mut own = Conversation { driver, values: values.into_iter().collect(), steps: Vec::new() };
+/// The rule `name` for a conversation told by its name, which makes `calls` one after another, in the folder `root` with
+/// the file `LONG`; a shell does nothing.
+pub fn calling(driver: &Driver, name: &str, root: &str, calls: &[ToolCall]) -> Rule {
+    let values = [("{spawn}", SPAWNED), ("{task}", ROLE), ("{root}", root), ("{long}", LONG), ("{command}", "true")];
+    let values = values.map(|(k, v)| (k.to_owned(), v.to_owned())).into_iter().collect();
+    let mut own = Conversation { driver, values, steps: Vec::new() };
     calls.iter().for_each(|call| own.call(call));
     own.steps.push(says("Done."));
     let (name, text) = (name.to_owned(), name.to_owned());

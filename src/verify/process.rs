@@ -18,6 +18,15 @@ const MAX_OUTPUT: usize = 8 << 20;
 /// How long the streams may stay open after everything was ended.
 const DRAIN: Duration = Duration::from_secs(2);
 
+/// Most characters of a program's complaint that are shown.
+const MAX_TROUBLE: usize = 300;
+
+/// What a program says, in one line of bounded length.
+pub fn said(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.chars().take(MAX_TROUBLE).collect()
+}
+
 /// What to run.
 #[derive(Debug)]
 pub struct Task<'a> {

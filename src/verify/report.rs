@@ -151,6 +151,13 @@ pub enum About {
         /// What is refused, or told.
         what: String,
     },
+    /// How the host reads a JSON file of ours with something in it that plain JSON does not have.
+    Reader {
+        /// The file.
+        file: String,
+        /// What is in it.
+        with: String,
+    },
     /// What an agent knows before its first turn.
     Start {
         /// `main` or `roles`.
@@ -195,6 +202,7 @@ impl About {
             }
             Self::Notes { to } => (format!("notes to {to}"), "the card".to_owned()),
             Self::Guard { what } => ("guard".to_owned(), what.clone()),
+            Self::Reader { file, with } => (format!("`{file}`"), format!("with {with}")),
             Self::Start { to } => (format!("start of {to}"), "discovery".to_owned()),
             Self::Line(Subject::Role { role, form, capability }) => (format!("{role} ({form})"), capability.clone()),
             Self::Line(Subject::Budget { budget, family }) => {

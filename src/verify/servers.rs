@@ -7,11 +7,12 @@ use crate::plan::ledger::{Line, Subject};
 use crate::plan::names;
 use crate::plan::role::RolePlan;
 
-use super::Seen;
 use super::derived::Derived;
 use super::judge::{Case, not_connected};
 use super::report::{About, Finding, Verdict};
+use super::session::{self as host, Trial};
 use super::tryout::TOOLS;
+use super::{All, Problem, Seen, slots};
 
 /// The driver of runs with the server, whose tools are found under the name `entry`: each role calls each of its tools, and nothing else is tried.
 pub fn driver(adapter: &Adapter, driver: &Driver, entry: &str) -> Driver {
@@ -55,6 +56,22 @@ pub fn findings(adapter: &Adapter, driver: &Driver, derived: &Derived, seen: &[S
     }
     let about = if derived.through() { About::ThroughGateway } else { About::WithServer };
     out.into_iter().map(|f| Finding { about: about(Box::new(f.about)), ..f }).collect()
+}
+
+impl All<'_> {
+    /// Tries the way of a server to the roles, and says whether a session started it by itself.
+    pub(super) async fn with_server(&self, session: &host::Session<'_>) -> Result<(Vec<Finding>, bool), Problem> {
+        let planned = |derived: &'_ Derived| derived.plan.hosts.iter().position(|h| h.host == session.adapter.id);
+        let all = self.derived.iter().filter_map(|d| Some((d, d.plan.hosts.get(planned(d)?)?)));
+        let ways = all.map(async |(derived, host)| {
+            let seen = self.runs(session, host, &Trial { derived: Some(derived), ..Trial::default() }).await?;
+            let connected = !derived.through() && seen.iter().any(|s| s.observed.connected == Some(true));
+            Ok((findings(session.adapter, session.driver, derived, &seen), connected))
+        });
+        let ways = slots::all(ways).await?;
+        let connected = ways.iter().any(|(_, connected)| *connected);
+        Ok((ways.into_iter().flat_map(|(findings, _)| findings).collect(), connected))
+    }
 }
 
 fn planned<'a>(adapter: &Adapter, derived: &'a Derived, run: &Seen) -> Option<&'a RolePlan> {

@@ -18,7 +18,7 @@ use super::model::{Limits, Look, Rule, Script, Server, Step};
 use super::observe::{Observed, observe};
 use super::platform::Platform;
 use super::probe::{self, Effect, MAIN, Over, Probe, Subject, UNTOUCHED, fill};
-use super::process::{Ended, Interrupt, Ran, Task, run};
+use super::process::{Ended, Interrupt, Ran, Task, run, said};
 use super::program::Found;
 use super::reap;
 use super::tryout::{FOLDER, Record, TOOLS};
@@ -26,11 +26,9 @@ use super::tryout::{FOLDER, Record, TOOLS};
 /// After this a run of a host is ended.
 pub(super) const RUN_TIME: Duration = Duration::from_secs(180);
 /// After this the question for the version is.
-const VERSION_TIME: Duration = Duration::from_secs(30);
+pub(super) const VERSION_TIME: Duration = Duration::from_secs(30);
 /// What is reached without a proxy.
 const LOOPBACK: &str = "127.0.0.1,localhost,::1";
-/// Most characters of a program's complaint that are shown.
-const MAX_TROUBLE: usize = 300;
 
 /// Makes the command that starts a role as a process of its own.
 pub type Make<'a> = &'a mut dyn FnMut(Scene<'_>) -> Option<Command>;
@@ -92,7 +90,7 @@ impl Place {
     }
 
     /// The folder in which the server for trials writes who called it.
-    fn record(&self) -> PathBuf {
+    pub(super) fn record(&self) -> PathBuf {
         self.home.join("tryout")
     }
 }
@@ -226,7 +224,7 @@ impl Session<'_> {
             kept: trial.kept.iter().filter_map(|path| Some((path.clone(), read(path).ok()?))).collect(),
             touched: trial.touched.to_vec(),
             over: trial.most.map(|(_, packet)| Over {
-                long: format!("{}/long.txt", probe::FOLDER),
+                long: probe::LONG.to_owned(),
                 packet: usize::try_from(packet).unwrap_or(usize::MAX),
             }),
         }
@@ -368,10 +366,6 @@ fn version_in(text: &str) -> Option<String> {
 
 /// Why the role was not started, in the words of the program.
 fn trouble(seen: &Observed, ran: &Ran) -> String {
-    let said = |text: &str| {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        text.chars().take(MAX_TROUBLE).collect::<String>()
-    };
     match (ran.ended, &seen.main) {
         (Some(Ended::Time), _) => format!("no end after {} seconds", RUN_TIME.as_secs()),
         (Some(Ended::Interrupt), _) => "interrupted".to_owned(),

@@ -31,20 +31,41 @@ fn commands_reads_and_packets_are_refused_over_their_limits_and_pass_within() {
 const FETCHER: &str = "---\ndescription: Fetches pages of the documentation.\ngrants:\n  repo.read: {}\n  web.fetch: { domains: [\"docs.example.org\", \"*.pages.example.org\"] }\n---\nFetch pages, and report what they say.\n";
 
 #[test]
-fn domains_copies_targets_context_and_a_broken_guard_are_tried_where_there_is_a_hook() {
-    let Some(bin) = programs("domains, copies, targets, the context and a broken guard") else { return };
+fn domains_copies_targets_context_readers_and_a_broken_guard_are_tried_where_there_is_a_hook() {
+    let Some(bin) = programs("domains, copies, targets, the context, readers of JSON and a broken guard") else {
+        return;
+    };
     for (host, held) in [
         ("claude-code", &["fetcher: web.fetch", "guard: history", "guard: context"][..]),
         ("qwen-code", &["fetcher: web.fetch", "guard: history"]),
         ("codex", &["guard: history", "guard: context"]),
         ("copilot", &[]),
         ("gemini-cli", &[]),
+        ("opencode", &["guard: context"]),
     ] {
         let repository = Repository::rendered(&[host], &[("fetcher", FETCHER)]);
         let (code, report) = repository.verify(&bin, &["--host", host, "--role", "fetcher"]);
         assert_eq!((code, with(&report, "broken"), with(&report, "unclear")), (0, vec![], vec![]), "{report:#}");
         let found = with(&report, "held");
-        let targets = Some(&"guard: targets").filter(|_| host != "gemini-cli");
+        // It follows redirects: that the first address is held is more than is claimed.
+        if host == "copilot" {
+            assert!(with(&report, "better").contains(&"fetcher: web.fetch".to_owned()), "{report:#}");
+        }
+        let read = match host {
+            "claude-code" => &[".claude/settings.json", ".mcp.json"][..],
+            "qwen-code" => &[".qwen/settings.json"],
+            "codex" => &[".codex/hooks.json"],
+            "copilot" => &[".github/mcp.json"],
+            "gemini-cli" => &[".gemini/settings.json"],
+            // Nothing is known of its reader.
+            _ => &[],
+        };
+        for (file, form) in
+            read.iter().flat_map(|f| ["comments", "trailing commas", "a byte order mark"].map(|w| (f, w)))
+        {
+            assert!(found.contains(&format!("{file} with {form}")), "{host}: {file} with {form}: {found:?}");
+        }
+        let targets = Some(&"guard: targets").filter(|_| !["gemini-cli", "opencode"].contains(&host));
         for line in held.iter().chain(targets).chain(&["guard: edited", "guard: missing"]) {
             assert!(found.contains(&(*line).to_owned()), "{host}: {line}: {found:?}");
         }

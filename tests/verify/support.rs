@@ -104,6 +104,9 @@ fn subject(about: &Value, text: impl Fn(&Value) -> String) -> String {
     if let Some(guard) = about.get("guard") {
         return format!("guard: {}", text(&guard["what"]));
     }
+    if let Some(reader) = about.get("reader") {
+        return format!("{} with {}", text(&reader["file"]), text(&reader["with"]));
+    }
     for kind in ["notes", "start"] {
         if let Some(agents) = about.get(kind) {
             return format!("{kind} of {}", text(&agents["to"]));
