@@ -9,14 +9,14 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
     insta::assert_snapshot!(Repo::with(FIVE).page(&["hosts"]), @"
     Claude Code (claude-code), selected
       evidence     ran on @anthropic-ai/claude-code 2.1.332, 2026-11-30
-      verified     352 held, 31 untried, 0 broken on 2.1.332, 2026-11-30 (shipped)
+      verified     359 held, 29 untried, 0 broken on 2.1.332, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
       main agent   enforced: a role lacks the tools that its list does not name, ran; `rolecast run ROLE` starts it
       detected by  CLAUDE.md, .claude; none is here
 
     Codex (codex), selected
       evidence     ran on @openai/codex 0.171.0, 2026-11-30
-      verified     269 held, 114 untried, 0 broken on 0.171.0, 2026-11-30 (shipped)
+      verified     275 held, 113 untried, 0 broken on 0.171.0, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list removes, ran, if trusted (the project is trusted in Codex)
       own process  enforced: a role lacks the tools that its list removes, ran, if run (started by `rolecast run`);
                    `rolecast run ROLE` starts it
@@ -24,7 +24,7 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
 
     GitHub Copilot CLI (copilot), selected
       evidence     ran on @github/copilot 1.0.102, 2026-11-30
-      verified     348 held, 1 better, 34 untried, 0 broken on 1.0.102, 2026-11-30 (shipped)
+      verified     353 held, 1 better, 32 untried, 0 broken on 1.0.102, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
       main agent   enforced: a role lacks the tools that its list does not name, ran; `rolecast run ROLE` starts it
       detected by  .github/copilot-instructions.md, .github/agents, .github/instructions, .github/copilot; none is here
@@ -37,7 +37,7 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
 
     Gemini CLI (gemini-cli), selected
       evidence     ran on @google/gemini-cli 0.61.0, 2026-11-30
-      verified     334 held, 2 better, 47 untried, 0 broken on 0.61.0, 2026-11-30 (shipped)
+      verified     338 held, 2 better, 45 untried, 0 broken on 0.61.0, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran, if acknowledged (the role's file was
                    acknowledged in Gemini since it was last rendered)
       own process  enforced: a role lacks the tools that its list does not name, ran, if run (started by `rolecast run`);
@@ -46,7 +46,7 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
 
     opencode (opencode), not selected
       evidence     ran on opencode-ai 1.18.33, 2026-11-30
-      verified     354 held, 2 better, 27 untried, 0 broken on 1.18.33, 2026-11-30 (shipped)
+      verified     359 held, 2 better, 26 untried, 0 broken on 1.18.33, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
       own process  enforced: a role lacks the tools that its list does not name, ran, if run (started by `rolecast run`);
                    `rolecast run ROLE` starts it
@@ -54,7 +54,7 @@ fn hosts_are_listed_with_their_evidence_and_what_they_can_hold() {
 
     Qwen Code (qwen-code), not selected
       evidence     ran on @qwen-code/qwen-code 0.24.4, 2026-11-30
-      verified     186 held, 17 untried, 0 broken on 0.24.4, 2026-11-30 (shipped)
+      verified     192 held, 15 untried, 0 broken on 0.24.4, 2026-11-30 (shipped)
       sub-agent    enforced: a role lacks the tools that its list does not name, ran
       detected by  QWEN.md, .qwen; none is here
 

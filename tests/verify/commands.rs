@@ -72,9 +72,7 @@ fn a_forbidden_command_is_refused_on_every_host_that_is_said_to() {
         let findings = told["findings"].as_array().unwrap();
         let about = findings.iter().find(|f| f["about"]["line"]["command"]["command"] == "touch");
         let seen = about.unwrap_or_else(|| panic!("{host}: not tried"))["seen"].as_str().unwrap().to_owned();
-        // A session of this one is told in words alone.
-        let text = *host == "gemini-cli";
-        assert_eq!(seen.starts_with("refused: "), !text, "{host}: {seen}");
-        assert!(text || seen.ends_with("inside of `sh -c` it ran, which nothing is claimed of"), "{host}: {seen}");
+        assert!(seen.starts_with("refused: "), "{host}: {seen}");
+        assert!(seen.ends_with("inside of `sh -c` it ran, which nothing is claimed of"), "{host}: {seen}");
     }
 }
