@@ -59,11 +59,7 @@ impl Runs<'_> {
             add("targets", "a role starts none but the repository's agents", self.targets());
         }
         if context {
-            add(
-                "context",
-                "the main agent and a role that it starts are each told of a threshold that they passed",
-                self.context(),
-            );
+            add("context", "the main agent is told of a threshold that it passed", self.context());
         }
         match named {
             true => {
@@ -100,8 +96,11 @@ impl Runs<'_> {
             (true, true) => (Verdict::Held, "the line is in a request of each to the model".to_owned()),
             _ if run.silent() => (Verdict::Unclear, "no call was ever answered".to_owned()),
             (false, _) => (Verdict::Broken, "the line is in no request of the main agent to the model".to_owned()),
-            (true, false) if !run.role => (Verdict::Unclear, not_started(run)),
-            (true, false) => (Verdict::Broken, "the line is in no request of the role to the model".to_owned()),
+            // Where the figure is that of the call before, a role with one call to make is not told, and that breaks nothing.
+            (true, false) => (
+                Verdict::Held,
+                "the line is in a request of the main agent to the model, and in none of the role".to_owned(),
+            ),
         }
     }
 
@@ -182,10 +181,13 @@ mod tests {
         let without = Ran { copied: other.clone(), foreign: other.clone(), ..plain.clone() };
         let silent = Ran { started: other, ..Ran::default() };
         assert_eq!(verdicts(&without, &without, &silent), [Unclear, Untried, Held, Untried, Unclear]);
-        // Who is not told breaks it, and who was not there proves nothing.
+        // That the role is not told is said, and breaks nothing.
         let alone = Ran { role_told: false, ..plain.clone() };
-        assert_eq!(verdicts(&alone, &edited, &away)[2], Broken);
-        assert_eq!(verdicts(&Ran { role: false, ..alone }, &edited, &away)[2], Unclear);
+        assert_eq!(verdicts(&alone, &edited, &away)[2], Held);
+        assert_ne!(
+            Runs { plain: &alone, edited: &edited, away: &away }.context().1,
+            Runs { plain: &plain, edited: &edited, away: &away }.context().1
+        );
         assert_eq!(verdicts(&Ran { told: false, ..plain.clone() }, &edited, &away)[2], Broken);
         // A role that can start nobody is refused something else.
         let reads = Ran { reading: no(EDITED), ..without.clone() };
