@@ -5,6 +5,9 @@ use crate::model::guard::words::{EDITED, FOREIGN, MISSING, REFUSED, WHOLE};
 use super::judge::shown;
 use super::report::{About, Finding, Verdict};
 
+/// The trial without the program, by its name in reports.
+const MISSING_PROGRAM: &str = "missing";
+
 /// What one run showed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ran {
@@ -44,6 +47,12 @@ pub struct Runs<'a> {
     pub away: &'a Ran,
 }
 
+/// Whether the hook was seen to refuse where its program is missing: then it stands in a file that the host read.
+pub fn hooked(findings: &[Finding]) -> bool {
+    let is = |f: &Finding| matches!(&f.about, About::Guard { what } if what == MISSING_PROGRAM);
+    findings.iter().any(|f| is(f) && f.verdict == Verdict::Held)
+}
+
 impl Runs<'_> {
     /// One finding for each thing; whether the host has a call for a copy, whether the context was tried, and whether the
     /// guard is told which agent calls.
@@ -67,7 +76,7 @@ impl Runs<'_> {
             }
             false => add("edited", "where its file is edited, nothing is refused", self.open()),
         }
-        add("missing", "where the program is missing, everybody is refused", self.missing());
+        add(MISSING_PROGRAM, "where the program is missing, everybody is refused", self.missing());
         all
     }
 

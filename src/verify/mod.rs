@@ -240,8 +240,10 @@ impl All<'_> {
         let (served, connected) = served?;
         report.findings.extend(served);
         report.findings.extend(forbidden?);
-        report.findings.extend(guarded?);
-        report.findings.extend(read?.iter().map(|read| read.finding(connected)));
+        let guarded = guarded?;
+        let hooked = guarded_report::hooked(&guarded);
+        report.findings.extend(guarded);
+        report.findings.extend(read?.iter().map(|read| read.finding(connected, hooked)));
         Ok(report)
     }
 

@@ -59,21 +59,23 @@ pub struct Read {
     form: Loose,
     /// Why it is not taken, where the adapter says so.
     refused: Option<String>,
-    /// Whether it is seen by a server's start: that it did not start proves something only where it starts else.
+    /// Whether it is seen by a server's start, else by the hook.
     server: bool,
     shown: Shown,
 }
 
 impl Read {
-    /// What is found; `connected`: whether the server was started from the file as it is rendered.
-    pub fn finding(&self, connected: bool) -> Finding {
+    /// What is found. That nothing took effect proves something only where it does from the file as it is rendered:
+    /// `connected` = its server was started, `hooked` = its hook refused where the program is missing.
+    pub fn finding(&self, connected: bool, hooked: bool) -> Finding {
+        let plain = if self.server { connected } else { hooked };
         let claim = match &self.refused {
             Some(otherwise) => format!("not taken: it {otherwise}"),
             None => "taken, and what the file says holds".to_owned(),
         };
         let (verdict, seen) = match (&self.shown, self.refused.is_some()) {
             (Shown::Unclear(seen), _) => (Verdict::Unclear, seen.clone()),
-            (Shown::Gone(seen), _) if self.server && !connected => {
+            (Shown::Gone(seen), _) if !plain => {
                 (Verdict::Unclear, format!("{seen}, nor from the file as it is rendered"))
             }
             (Shown::Effect(seen), false) | (Shown::Gone(seen), true) => (Verdict::Held, seen.clone()),
@@ -253,23 +255,28 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_unsaid_is_broken_and_a_server_that_never_starts_proves_nothing() {
+    fn what_is_lost_unsaid_is_broken_and_what_never_takes_effect_proves_nothing() {
         use Verdict::{Better, Broken, Held, Unclear};
         let (effect, gone) = (Shown::Effect(String::new()), Shown::Gone(String::new()));
-        for (shown, refused, server, connected, verdict) in [
+        for (shown, refused, server, plain, verdict) in [
             (&effect, false, false, false, Held),
-            (&gone, true, false, false, Held),
+            (&gone, true, false, true, Held),
+            (&gone, true, false, false, Unclear),
             (&gone, false, false, true, Broken),
+            (&gone, false, false, false, Unclear),
             (&effect, true, false, true, Better),
             (&gone, true, true, true, Held),
             (&gone, true, true, false, Unclear),
+            (&gone, false, true, true, Broken),
             (&gone, false, true, false, Unclear),
             (&Shown::Unclear(String::new()), true, false, true, Unclear),
         ] {
             let refused = refused.then(|| "does not start".to_owned());
             let (file, form) = ("f".to_owned(), Loose::Comments);
             let read = Read { file, form, refused, server, shown: shown.clone() };
-            assert_eq!(read.finding(connected).verdict, verdict, "{shown:?} {server} {connected}");
+            // Only its own sign counts.
+            let (connected, hooked) = if server { (plain, !plain) } else { (!plain, plain) };
+            assert_eq!(read.finding(connected, hooked).verdict, verdict, "{shown:?} {server} {plain}");
         }
     }
 
